@@ -85,7 +85,8 @@ typedef struct target_entry {
     uint64_t target, pid, state, reason, session, mode;
     uint64_t until_ms; /* end of a temporary mode; 0 = it has none */
     uint64_t last_length_ms, last_covered_ms;
-    uint64_t profiler_ns, collector_ns; /* what the last window cost, plus 1; 0 = not known */
+    uint64_t
+        collector_ns;  /* CPU time of the collector for the last window, plus 1; 0 = not known */
     uint64_t since_ms; /* of a history: the first observation of what was observed last */
     uint64_t started_ms, last_window_ms, observed_ms;
 } target_entry;

@@ -161,7 +161,6 @@ static bool copy_target(target_entry *entry, const target_row *row)
         .until_ms = row->until_ms,
         .last_length_ms = row->last_length_ms,
         .last_covered_ms = row->last_covered_ms,
-        .profiler_ns = row->profiler_ns,
         .collector_ns = row->collector_ns,
         .started_ms = row->started_ms,
         .last_window_ms = row->last_window_ms,

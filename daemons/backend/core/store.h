@@ -123,7 +123,7 @@ typedef struct target_row {
     uint64_t target, pid, state, reason, session, mode;
     uint64_t until_ms; /* end of a temporary mode; 0 = it has none */
     uint64_t last_length_ms, last_covered_ms;
-    uint64_t profiler_ns, collector_ns; /* what that window cost, plus 1; 0 = not known */
+    uint64_t collector_ns; /* CPU time of the collector for that window, plus 1; 0 = not known */
     uint64_t started_ms, last_window_ms, observed_ms;
     uint64_t reported_ms; /* the newest observation that its collector sent of any JVM */
 } target_row;

@@ -22,7 +22,6 @@ static int target_row(string_table *strings, const target_status *from, batch_ta
                         .until_ms = from->until_ms,
                         .last_length_ms = from->last_length_ms,
                         .last_covered_ms = from->last_covered_ms,
-                        .profiler_ns = from->profiler_ns,
                         .collector_ns = from->collector_ns};
     const struct {
         const char *text;

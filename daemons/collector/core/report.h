@@ -24,7 +24,6 @@ typedef struct target_status {
     uint64_t last_window_ms; /* start of the last whole window; 0 = none yet */
     uint32_t last_length_ms;
     uint32_t last_covered_ms;
-    uint64_t profiler_ns;  /* taken in the JVM during that window, plus 1; 0 = not known */
     uint64_t collector_ns; /* CPU time that we spent on that window, plus 1; 0 = not known */
     lane_status session_lane, snapshot_lane;
     char detail[512];

@@ -233,7 +233,6 @@ static int check_status_columns(const status_batch *report, const ingest_limits 
         {"until_ms", s->until_ms.count},
         {"last_length_ms", s->last_length_ms.count},
         {"last_covered_ms", s->last_covered_ms.count},
-        {"profiler_ns", s->profiler_ns.count},
         {"collector_ns", s->collector_ns.count},
     };
 

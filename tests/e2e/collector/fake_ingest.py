@@ -17,7 +17,7 @@ from contract_wire import SAMPLE, SECOND, SUMS, TARGET, THREAD, WINDOW, columns,
 
 TOKEN = "e2e-token"
 TEXTS = "namespace kind workload pod container pod_uid container_id main_class app image service".split()
-STATUS = "observed state reason detail window session mode until length covered profiler_ns collector_ns"
+STATUS = "observed state reason detail window session mode until length covered collector_ns"
 SOURCES = {1: "cpu", 3: "alloc", 4: "lock"}
 
 

@@ -224,7 +224,6 @@ uint8_t *status_make(const batch_options *o, uint32_t state, uint32_t reason, si
                             .until_ms = o->start_ms + 600000,
                             .last_length_ms = 10000,
                             .last_covered_ms = 9400,
-                            .profiler_ns = 30000001,
                             .collector_ns = 20000001};
     Hotstack__V1__Collector sender;
     uint8_t *out = NULL;

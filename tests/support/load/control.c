@@ -72,7 +72,6 @@ int control_status(const fleet *f, uint32_t node, uint64_t now_ms, payload *out)
                                .last_window_ms = now_ms - WINDOW_MS,
                                .last_length_ms = WINDOW_MS,
                                .last_covered_ms = WINDOW_MS,
-                               .profiler_ns = 30000001,
                                .collector_ns = 20000001};
     if (rc == 0)
         rc = pack_report(f, node, &targets, rows, out);

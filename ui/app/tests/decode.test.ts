@@ -64,7 +64,7 @@ describe('answers', () => {
       mode_until: null,
       session: '',
       coverage: null,
-      overhead: { profiler: null, collector: null },
+      overhead: null,
     });
   });
 

@@ -117,10 +117,7 @@ static void add_mode(json_t *out, const target_entry *entry)
                         length_ms > 0
                             ? json_real((double)entry->last_covered_ms / (double)length_ms)
                             : json_null());
-    json_object_set_new(out, "overhead",
-                        json_pack("{s:o, s:o}", "profiler",
-                                  json_cost(entry->profiler_ns, length_ms), "collector",
-                                  json_cost(entry->collector_ns, length_ms)));
+    json_object_set_new(out, "overhead", json_cost(entry->collector_ns, length_ms));
 }
 
 json_t *json_target(const target_entry *entry)

@@ -17,7 +17,6 @@ static const row_field numbers[] = {
     ROW_FIELD("until_ms", target_row, until_ms),
     ROW_FIELD("length_ms", target_row, last_length_ms),
     ROW_FIELD("covered_ms", target_row, last_covered_ms),
-    ROW_FIELD("profiler_ns", target_row, profiler_ns),
     ROW_FIELD("collector_ns", target_row, collector_ns),
     ROW_FIELD("started_ms", target_row, started_ms),
     ROW_FIELD("window_ms", target_row, last_window_ms),
@@ -53,7 +52,7 @@ static void select_targets(statement *s)
 {
     sql_add(s, "SELECT cluster, namespace, workload, pod, container, node, service, jvm_version, "
                "detail, target_id, host_pid, state, reason, session, mode, length_ms, covered_ms, "
-               "profiler_ns, collector_ns");
+               "collector_ns");
     sql_add(s, ", " READ_MS("mode_until") " AS until_ms");
     sql_add(s, ", " READ_MS("started") " AS started_ms");
     sql_add(s, ", " READ_MS("last_window") " AS window_ms");

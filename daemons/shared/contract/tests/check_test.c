@@ -489,7 +489,6 @@ static status_batch make_report(void)
                                      .until_ms = {until, 2},
                                      .last_length_ms = {last_length, 2},
                                      .last_covered_ms = {last_covered, 2},
-                                     .profiler_ns = {until, 2},
                                      .collector_ns = {until, 2}}};
 }
 

@@ -274,7 +274,7 @@ int proto_decode_status(proto_decoded **out, status_batch *report, const void *d
                              U64(in->status, last_window_ms), U32(in->status, session),
                              U32(in->status, mode),           U64(in->status, until_ms),
                              U32(in->status, last_length_ms), U32(in->status, last_covered_ms),
-                             U64(in->status, profiler_ns),    U64(in->status, collector_ns)};
+                             U64(in->status, collector_ns)};
     return 0;
 }
 

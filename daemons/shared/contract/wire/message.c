@@ -393,7 +393,6 @@ static const column status_columns[] = {
     COLUMN(status_row, until_ms, wire_status, until_ms),
     COLUMN(status_row, last_length_ms, wire_status, last_length_ms),
     COLUMN(status_row, last_covered_ms, wire_status, last_covered_ms),
-    COLUMN(status_row, profiler_ns, wire_status, profiler_ns),
     COLUMN(status_row, collector_ns, wire_status, collector_ns),
 };
 

@@ -31,7 +31,7 @@ const fields = {
   /** Share of the last window's time that was recorded, 0 to 1. */
   coverage: or(orNull(amount), null),
   /** What that window cost, in cores; null where it is not known. */
-  overhead: or(record({ profiler: orNull(amount), collector: orNull(amount) }), { profiler: null, collector: null }),
+  overhead: or(orNull(amount), null),
 };
 const target = record(fields);
 /** What was told of the JVM from `since` to `observed`. */

@@ -52,28 +52,27 @@ static void put_row(table *t, const status_batch *r, uint32_t i)
     table_put_ms(t, r->status.until_ms.at[i]);
     table_put_uint(t, r->status.last_length_ms.at[i]);
     table_put_uint(t, r->status.last_covered_ms.at[i]);
-    table_put_uint(t, r->status.profiler_ns.at[i]);
     table_put_uint(t, r->status.collector_ns.at[i]);
 }
 
 static const table_column columns[] = {
-    {"observed", MOMENT},      {"cluster", LOW},
-    {"namespace", LOW},        {"workload_kind", LOW},
-    {"workload", LOW},         {"pod", LOW},
-    {"container", LOW},        {"pod_uid", LOW},
-    {"container_id", LOW},     {"node", LOW},
-    {"instance", LOW},         {"target_id", "UInt64"},
-    {"boot_id", LOW},          {"host_pid", "UInt32"},
-    {"ns_pid", "UInt32"},      {"start_ticks", "UInt64"},
-    {"started", MOMENT},       {"jvm_version", LOW},
-    {"jvm_vendor", LOW},       {"main_class", LOW},
-    {"app_version", LOW},      {"image", LOW},
-    {"service", LOW},          {"state", "UInt8"},
-    {"reason", "UInt16"},      {"session", "UInt8"},
-    {"detail", "String"},      {"last_window", MOMENT},
-    {"mode", "UInt8"},         {"mode_until", MOMENT},
-    {"length_ms", "UInt32"},   {"covered_ms", "UInt32"},
-    {"profiler_ns", "UInt64"}, {"collector_ns", "UInt64"},
+    {"observed", MOMENT},       {"cluster", LOW},
+    {"namespace", LOW},         {"workload_kind", LOW},
+    {"workload", LOW},          {"pod", LOW},
+    {"container", LOW},         {"pod_uid", LOW},
+    {"container_id", LOW},      {"node", LOW},
+    {"instance", LOW},          {"target_id", "UInt64"},
+    {"boot_id", LOW},           {"host_pid", "UInt32"},
+    {"ns_pid", "UInt32"},       {"start_ticks", "UInt64"},
+    {"started", MOMENT},        {"jvm_version", LOW},
+    {"jvm_vendor", LOW},        {"main_class", LOW},
+    {"app_version", LOW},       {"image", LOW},
+    {"service", LOW},           {"state", "UInt8"},
+    {"reason", "UInt16"},       {"session", "UInt8"},
+    {"detail", "String"},       {"last_window", MOMENT},
+    {"mode", "UInt8"},          {"mode_until", MOMENT},
+    {"length_ms", "UInt32"},    {"covered_ms", "UInt32"},
+    {"collector_ns", "UInt64"},
 };
 
 int clickhouse__begin_status(table *t, store_error *err)

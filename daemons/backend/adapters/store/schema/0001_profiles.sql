@@ -340,8 +340,7 @@ CREATE TABLE IF NOT EXISTS target_status_history
     mode_until    DateTime64(3, 'UTC'),
     length_ms     UInt32,                        -- of the last window
     covered_ms    UInt32,                        -- of it really recorded
-    profiler_ns   UInt64 CODEC(T64, ZSTD(1)),    -- what that window cost in the JVM, plus 1; 0 = not known
-    collector_ns  UInt64 CODEC(T64, ZSTD(1))     -- CPU time of the collector for it, plus 1; 0 = not known
+    collector_ns  UInt64 CODEC(T64, ZSTD(1))     -- CPU time of the collector for that window, plus 1; 0 = not known
 )
 ENGINE = MergeTree
 PARTITION BY toDate(observed)

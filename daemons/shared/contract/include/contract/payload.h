@@ -142,7 +142,7 @@ typedef struct status_columns {
     u32s session, mode;
     u64s until_ms;
     u32s last_length_ms, last_covered_ms;
-    u64s profiler_ns, collector_ns; /* plus 1; 0 = not known */
+    u64s collector_ns; /* plus 1; 0 = not known */
 } status_columns;
 
 typedef struct status_batch {

@@ -36,13 +36,12 @@ export function coverageText(coverage: number | null): string | null {
   return coverage === null ? null : formatPercent(Math.min(1, Math.max(0, coverage)), 1);
 }
 
-/** `0.31 % of a core`, with what it is made of; null where nothing is known. */
-export function overheadText({ overhead: { profiler, collector } }: Pick<Target, 'overhead'>): { text: string; title: string } | null {
-  if (profiler === null && collector === null) return null;
-  const share = (part: number | null) => (part === null ? 'not known' : formatPercent(Math.max(0, part), 1));
+/** `0.31 %` of a core, with what it is; null where it is not known. */
+export function overheadText({ overhead }: Pick<Target, 'overhead'>): { text: string; title: string } | null {
+  if (overhead === null) return null;
   return {
-    text: share((profiler ?? 0) + (collector ?? 0)),
-    title: `Of one core, in the last window. Inside the JVM: ${share(profiler)}; fetching and reading by the collector: ${share(collector)}`,
+    text: formatPercent(Math.max(0, overhead), 1),
+    title: "Of one core, in the last window: fetching and reading by the collector, without the profiler's work inside the JVM",
   };
 }
 

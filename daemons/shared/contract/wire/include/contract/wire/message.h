@@ -40,7 +40,6 @@ typedef struct status_row {
     uint64_t until_ms;
     uint32_t last_length_ms;
     uint32_t last_covered_ms;
-    uint64_t profiler_ns;
     uint64_t collector_ns;
 } status_row;
 
