@@ -23,21 +23,16 @@ enum {
     SPARE_SECONDS = 3600     /* how much longer than its age allows a session goes on without us */
 };
 
-/* Into the log, and a line each for those who list the JVMs. */
-static void tell_lacks(char *out, size_t size, const char *proc_root)
+/* Into the log, and for those who list the JVMs. */
+static void check_self(self_check *out, const char *proc_root)
 {
     self_facts facts;
-    self_check found;
-    size_t n = 0;
     self_facts_read(&facts, proc_root);
-    self_check_judge(&found, &facts);
-    out[0] = '\0';
-    for (size_t i = 0; i < found.count; i++) {
-        log_line("self-check: %s", found.findings[i]);
-        int put = n < size ? snprintf(out + n, size - n, "%s\n", found.findings[i]) : 0;
-        n += put > 0 ? (size_t)put : 0;
-    }
-    if (found.count == 0)
+    self_check_judge(out, &facts);
+    for (size_t i = 0; i < out->count; i++)
+        log_line("self-check: %s: %s; %s", out->findings[i].check, out->findings[i].message,
+                 out->findings[i].fix);
+    if (out->count == 0)
         log_line("self-check: nothing is missing");
 }
 
@@ -141,7 +136,8 @@ int program_run(const config_section *settings, const sigset_t *signals, char *m
 {
     char id[INSTALLATION_ID_SIZE] = "";
     char spool[512] = "";
-    char library[PATH_MAX], agent[PATH_MAX], lacks[1024];
+    char library[PATH_MAX], agent[PATH_MAX];
+    self_check lacks;
     if (settings_installation_id(id, settings, message, size) != 0 ||
         settings_spool_dir(spool, sizeof(spool), settings, message, size) != 0 ||
         privilege_drop(message, size) != 0)
@@ -150,9 +146,9 @@ int program_run(const config_section *settings, const sigset_t *signals, char *m
                  "libasyncProfiler.so is not installed; set profiler_library");
     find_library(agent, config_string(settings, "thread_agent"), attachclient_find_thread_agent,
                  "libhotstackthreads.so is not installed; set thread_agent");
-    tell_lacks(lacks, sizeof(lacks), config_string(settings, "proc_root"));
+    check_self(&lacks, config_string(settings, "proc_root"));
     worker_port port = {
-        .lacks = lacks,
+        .lacks = &lacks,
         .worker = config_string(settings, "worker"),
         .library = library,
         .agent = agent,

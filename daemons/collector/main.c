@@ -56,20 +56,28 @@ static int run(const config *loaded, const program_sources *sources)
     return rc == 0 ? EXIT_SUCCESS : fail(message);
 }
 
-/* Before any thread. Without the filter the collector works as well; the log says why it has none.
- */
-static void enter_sandbox(const config *loaded)
+/* Before any thread. Without the filter the collector works as well: false, and what it lacks. */
+static bool enter_sandbox(const config *loaded, local_finding *out)
 {
-    char message[256] = "";
-    if (!config_bool(config_values(loaded), "sandbox"))
-        log_line("self-check: the seccomp filter is switched off (sandbox: false)");
-    else if (sandbox_enter(message, sizeof(message)) != 0)
-        log_line("self-check: %s", message);
+    *out = (local_finding){.check = "seccomp"};
+    if (!config_bool(config_values(loaded), "sandbox")) {
+        (void)snprintf(out->message, sizeof(out->message),
+                       "the collector runs without its system call filter, which is switched off");
+        (void)snprintf(out->fix, sizeof(out->fix), "set sandbox to true");
+    } else if (sandbox_enter(out->message, sizeof(out->message)) != 0) {
+        (void)snprintf(out->fix, sizeof(out->fix),
+                       "run on a kernel with seccomp, in a container that allows it");
+    } else {
+        return true;
+    }
+    log_line("self-check: %s: %s; %s", out->check, out->message, out->fix);
+    return false;
 }
 
 int main(int argc, char **argv)
 {
     config *loaded = NULL;
+    local_finding no_filter;
     int rc = config_start(&loaded, &collector_program, argc, argv, environ);
     if (rc >= 0)
         return rc;
@@ -78,8 +86,8 @@ int main(int argc, char **argv)
         config_free(loaded);
         return fail("cannot set up the process");
     }
-    enter_sandbox(loaded);
-    rc = run(loaded, &(program_sources){argc, argv, environ});
+    bool is_whole = enter_sandbox(loaded, &no_filter);
+    rc = run(loaded, &(program_sources){argc, argv, environ, &no_filter, is_whole ? 0 : 1});
     curl_global_cleanup();
     config_free(loaded);
     return rc;

@@ -429,7 +429,9 @@ static void start_status(program *self)
                                 .instance = instance[0] != '\0' ? instance : self->node,
                                 .version = HOTSTACK_VERSION,
                                 .backend_url = config_string(self->settings, "backend.url"),
-                                .started_ms = clock_unix_ms(NULL)};
+                                .started_ms = clock_unix_ms(NULL),
+                                .lacks = self->sources.lacks,
+                                .lack_count = self->sources.lack_count};
     status_path(self, path, sizeof(path));
     if (status_socket_start(&self->status, path, &self->shown, &about, message, sizeof(message)) !=
         0)

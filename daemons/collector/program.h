@@ -4,14 +4,17 @@
 #define COLLECTOR_PROGRAM_H
 
 #include <config/config.h>
+#include <localrpc/message.h>
 
 typedef struct program program;
 
-/* What the configuration was read from, to read it again. */
+/* What the configuration was read from, to read it again, and what the process lacks. */
 typedef struct program_sources {
     int argc;
     char *const *argv;
     char *const *envp;
+    const local_finding *lacks; /* what the self-check found */
+    size_t lack_count;
 } program_sources;
 
 /* Makes everything; nothing runs yet. `loaded` and what the sources point to are borrowed. NULL

@@ -18,16 +18,21 @@
 #define FIRST_PID_NAMESPACE "pid:[4026531836]"
 #define MOUNTINFO_MAX       65536
 
-static void find(self_check *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void find(self_check *out, const char *check, const char *fix, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
-static void find(self_check *out, const char *format, ...)
+static void find(self_check *out, const char *check, const char *fix, const char *format, ...)
 {
     va_list arguments;
-    if (out->count == SELF_CHECK_FINDINGS_MAX)
+    if (out->count == LOCAL_FINDINGS_MAX)
         return;
+    local_finding *one = &out->findings[out->count++];
+    memset(one, 0, sizeof(*one));
     va_start(arguments, format);
-    (void)vsnprintf(out->findings[out->count++], SELF_CHECK_FINDING_SIZE, format, arguments);
+    (void)vsnprintf(one->message, sizeof(one->message), format, arguments);
     va_end(arguments);
+    (void)snprintf(one->check, sizeof(one->check), "%s", check);
+    (void)snprintf(one->fix, sizeof(one->fix), "%s", fix);
 }
 
 static bool has(const self_facts *facts, unsigned capability)
@@ -52,37 +57,35 @@ static void judge_capabilities(self_check *out, const self_facts *facts)
                            needed[i].name);
     }
     if (missing[0] != '\0')
-        find(out,
-             "the capabilities %s are missing: only JVMs of uid %u can be served; run as root, or "
-             "with these as ambient capabilities",
-             missing, facts->uid);
+        find(out, "capability", "run as root, or with these as ambient capabilities",
+             "the capabilities %s are missing: only JVMs of uid %u can be served", missing,
+             facts->uid);
 }
 
 void self_check_judge(self_check *out, const self_facts *facts)
 {
     out->count = 0;
     if (!facts->is_procfs) {
-        find(out, "%s is no procfs: no JVM can be found; mount the host's /proc there",
-             facts->proc_root);
+        find(out, "mount", "mount the host's /proc there",
+             "%s is not a procfs: no JVM can be found", facts->proc_root);
         return;
     }
     judge_capabilities(out, facts);
     if (facts->own_pid_namespace)
-        find(out, "it runs in a pid namespace of its own: JVMs outside are not seen; in Kubernetes "
-                  "the pod needs hostPID: true");
+        find(out, "pid_namespace", "in Kubernetes, give the pod hostPID: true",
+             "hotstack-attachd runs in a pid namespace of its own: JVMs outside are not seen");
     if (facts->hidepid[0] != '\0' && !has(facts, CAP_SYS_PTRACE))
-        find(out,
-             "%s is mounted with hidepid=%s: JVMs of other users are not seen; give SYS_PTRACE, or "
-             "mount it without",
-             facts->proc_root, facts->hidepid);
+        find(out, "hidepid", "give SYS_PTRACE, or mount it without hidepid",
+             "%s is mounted with hidepid=%s: JVMs of other users are not seen", facts->proc_root,
+             facts->hidepid);
     if (facts->first_refused && has(facts, CAP_SYS_PTRACE))
-        find(out,
+        find(out, "security_module", "run hotstack-attachd unconfined",
              "the kernel refuses to look into process 1 in spite of SYS_PTRACE: a security module "
-             "forbids it (profile %s); run unconfined",
+             "forbids it (profile %s)",
              facts->confinement[0] == '\0' ? "unknown" : facts->confinement);
     if (facts->openat2_refused || facts->pidfd_refused)
-        find(out,
-             "a seccomp filter or an old kernel refuses %s%s%s: slower ways are used; allow them",
+        find(out, "seccomp", "allow these calls",
+             "a seccomp filter or an old kernel refuses %s%s%s: slower ways are used",
              facts->openat2_refused ? "openat2" : "",
              facts->openat2_refused && facts->pidfd_refused ? " and " : "",
              facts->pidfd_refused ? "pidfd_open" : "");

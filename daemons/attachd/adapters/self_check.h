@@ -3,16 +3,16 @@
 #ifndef ATTACHD_ADAPTERS_SELF_CHECK_H
 #define ATTACHD_ADAPTERS_SELF_CHECK_H
 
+#include <localrpc/message.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SELF_CHECK_FINDINGS_MAX = 8, SELF_CHECK_FINDING_SIZE = 256 };
-
-/* Each a sentence: what is so, what follows, what to do. None = nothing is missing. */
+/* None = nothing is missing. */
 typedef struct self_check {
     size_t count;
-    char findings[SELF_CHECK_FINDINGS_MAX][SELF_CHECK_FINDING_SIZE];
+    local_finding findings[LOCAL_FINDINGS_MAX];
 } self_check;
 
 typedef struct self_facts {

@@ -299,7 +299,8 @@ void worker_port_init(attachd_ports *ports, worker_port *port)
     *ports = (attachd_ports){
         .context = port,
         .list = list,
-        .lacks = port->lacks,
+        .lacks = port->lacks->findings,
+        .lack_count = port->lacks->count,
         .unreaped = unreaped,
         .start = start,
         .window = window,

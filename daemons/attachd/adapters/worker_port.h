@@ -4,6 +4,7 @@
 #define ATTACHD_ADAPTERS_WORKER_PORT_H
 
 #include "../core/attachd.h"
+#include "self_check.h"
 
 /* Settings of the port; texts are borrowed for its life. */
 typedef struct worker_port {
@@ -13,7 +14,7 @@ typedef struct worker_port {
     const char *installation_id; /* [a-z0-9], names what is ours in a target */
     const char *proc_root;       /* "" = /proc */
     uint32_t max_seconds;        /* a session ends by itself after so long; 0 = never */
-    const char *lacks;           /* as attachd_ports.lacks */
+    const self_check *lacks;     /* as attachd_ports.lacks */
     const char *spool_dir;       /* windows are kept here as nameless files; "" = in memory */
 } worker_port;
 

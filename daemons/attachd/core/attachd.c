@@ -109,7 +109,9 @@ static void do_list(attachd *self, const local_request *request, local_answer *a
     (void)request;
     answer->reason = self->ports.list(self->ports.context, &answer->jvms, &answer->jvm_count,
                                       answer->detail, sizeof(answer->detail));
-    (void)snprintf(answer->lacks, sizeof(answer->lacks), "%s", self->ports.lacks);
+    answer->lack_count = self->ports.lack_count;
+    for (size_t i = 0; i < answer->lack_count; i++)
+        answer->lacks[i] = self->ports.lacks[i];
     answer->workers_unreaped = self->ports.unreaped(self->ports.context);
 }
 

@@ -40,7 +40,9 @@ typedef struct attachd_ports {
     void *context;
     /* Every JVM of the host: a malloc'd array. Returns an enum reason; detail on failure. */
     uint32_t (*list)(void *context, local_jvm **out, size_t *count, char *detail, size_t size);
-    const char *lacks; /* what the self-check found, a sentence a line; told with every list */
+    /* What the self-check found, told with every list; at most LOCAL_FINDINGS_MAX. */
+    const local_finding *lacks;
+    size_t lack_count;
     /* How many killed workers have not ended. */
     uint32_t (*unreaped)(void *context);
     void (*start)(void *context, const local_request *request, uint32_t deadline_ms,

@@ -207,6 +207,7 @@ static void log_line(void *context, const char *message)
 
 enum { LEASE_MS = 900000, RESTART_MS = 3600000 };
 
+static const local_finding missing = {"mount", "it lacks something", "give it"};
 static attachd *core;
 
 static void set_up(void)
@@ -216,7 +217,8 @@ static void set_up(void)
     world.now = 1000;
     const attachd_ports ports = {
         .list = list,
-        .lacks = "it lacks something\n",
+        .lacks = &missing,
+        .lack_count = 1,
         .unreaped = unreaped,
         .start = start,
         .window = window,
@@ -269,7 +271,8 @@ START_TEST(a_list_tells_what_is_missing_and_which_workers_hang)
     local_answer answer = ask(LOCAL_LIST, 0);
     ck_assert_uint_eq(answer.jvm_count, 2);
     ck_assert_uint_eq(answer.workers_unreaped, 5);
-    ck_assert_str_eq(answer.lacks, "it lacks something\n");
+    ck_assert_uint_eq(answer.lack_count, 1);
+    ck_assert_str_eq(answer.lacks[0].message, "it lacks something");
     local_answer_clear(&answer);
 }
 END_TEST

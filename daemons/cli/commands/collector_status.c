@@ -27,15 +27,24 @@ static bool is_true(const json_t *from, const char *key)
     return json_is_true(json_object_get(from, key));
 }
 
+/* What a self-check found, below the line of its program. */
+static void show_lacks(const json_t *program)
+{
+    const json_t *lacks = json_object_get(program, "lacks");
+    for (size_t i = 0; i < json_array_size(lacks); i++) {
+        const json_t *one = json_array_get(lacks, i);
+        (void)printf("           %s: %s\n             fix: %s\n", text_at(one, "check"),
+                     text_at(one, "message"), text_at(one, "fix"));
+    }
+}
+
 static void show_peers(const json_t *all)
 {
     const json_t *attachd = json_object_get(all, "attachd");
     const json_t *backend = json_object_get(all, "backend");
-    const json_t *lacks = json_object_get(attachd, "lacks");
     (void)printf("attachd    %s%s%s\n", is_true(attachd, "reachable") ? "reachable" : "unreachable",
                  text_at(attachd, "detail")[0] != '\0' ? ": " : "", text_at(attachd, "detail"));
-    for (size_t i = 0; i < json_array_size(lacks); i++)
-        (void)printf("           %s\n", json_string_value(json_array_get(lacks, i)));
+    show_lacks(attachd);
     const char *last = text_at(backend, "last_success_at");
     (void)printf("backend    %s: %s, last batch accepted %s\n", text_at(backend, "url"),
                  is_true(backend, "blocked")     ? "refuses the token"
@@ -105,6 +114,7 @@ static void show(const json_t *all)
     (void)printf("collector  %s of %s, version %s, pid %lld, since %s\n", text_at(self, "instance"),
                  text_at(self, "cluster"), text_at(self, "version"), number_at(self, "pid"),
                  text_at(self, "started_at"));
+    show_lacks(self);
     show_peers(all);
     show_work(all);
     (void)printf("\n%7s  %-20s  %-10s  %-11s  %-8s  %-5s  %-5s  %-28s  %s\n", "PID", "MAIN", "MODE",

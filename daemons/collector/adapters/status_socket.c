@@ -30,18 +30,6 @@ static json_t *time_of(uint64_t unix_ms)
     return json_string(text);
 }
 
-/* What a text has line by line. */
-static json_t *lines_of(const char *text)
-{
-    json_t *all = json_array();
-    while (*text != '\0') {
-        size_t length = strcspn(text, "\n");
-        (void)json_array_append_new(all, json_stringn_nocheck(text, length));
-        text += length + (text[length] == '\n');
-    }
-    return all;
-}
-
 static json_t *number(uint64_t value)
 {
     return json_integer((json_int_t)value);
@@ -52,6 +40,16 @@ static json_t *text_of(const char *text)
 {
     json_t *clean = json_string(text);
     return clean != NULL ? clean : json_string("?");
+}
+
+static json_t *findings_of(const local_finding *all, size_t count)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < count; i++)
+        (void)json_array_append_new(out,
+                                    json_pack("{s:s, s:o, s:s}", "check", all[i].check, "message",
+                                              text_of(all[i].message), "fix", all[i].fix));
+    return out;
 }
 
 static json_t *lane_of(const lane_status *lane)
@@ -135,12 +133,14 @@ char *status_document(const shown_sources *sources, const status_about *about, s
     uploader_stats uploads = uploader_get_stats(sources->uploads);
     queue_stats queued = queue_get_stats(sources->queued);
     json_t *self =
-        json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:s}", "version", about->version, "cluster",
+        json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:s, s:o}", "version", about->version, "cluster",
                   about->cluster, "node", about->node, "instance", about->instance, "pid",
-                  (int)getpid(), "started_at", time_of(about->started_ms), "engine", report.engine);
-    json_t *attachd = json_pack("{s:b, s:o, s:o, s:o}", "reachable", core.attachd_reachable,
-                                "detail", text_of(report.attachd), "lacks", lines_of(report.lacks),
-                                "workers_unreaped", number(core.workers_unreaped));
+                  (int)getpid(), "started_at", time_of(about->started_ms), "engine", report.engine,
+                  "lacks", findings_of(about->lacks, about->lack_count));
+    json_t *attachd =
+        json_pack("{s:b, s:o, s:o, s:o}", "reachable", core.attachd_reachable, "detail",
+                  text_of(report.attachd), "lacks", findings_of(report.lacks, report.lack_count),
+                  "workers_unreaped", number(core.workers_unreaped));
     json_t *all =
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "collector", self, "attachd", attachd,
                   "backend", backend_of(&uploads, about->backend_url), "queue", queue_of(&queued),

@@ -12,6 +12,8 @@ typedef struct status_socket status_socket;
 typedef struct status_about {
     const char *cluster, *node, *instance, *version, *backend_url;
     uint64_t started_ms;
+    const local_finding *lacks; /* what the collector's own self-check found; borrowed */
+    size_t lack_count;
 } status_about;
 
 /* Answers root and this process's own user at a path. `sources` is borrowed. 0, or -1 with a

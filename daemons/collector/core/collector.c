@@ -313,7 +313,8 @@ void collector_snapshot(collector *self, status_report *out)
     size_t count = 0;
     (void)snprintf(out->engine, sizeof(out->engine), "%s", self->engine);
     (void)snprintf(out->attachd, sizeof(out->attachd), "%s", self->attachd_detail);
-    (void)snprintf(out->lacks, sizeof(out->lacks), "%s", self->lacks);
+    out->lack_count = self->stats.attachd_lacks;
+    memcpy(out->lacks, self->lacks, sizeof(out->lacks));
     for (const target *one = self->targets; one != NULL; one = one->next)
         count++;
     for (const target *one = self->exited; one != NULL; one = one->next)

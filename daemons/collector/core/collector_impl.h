@@ -81,7 +81,7 @@ struct collector {
     bool attachd_known; /* the first look has been answered or failed */
     bool merged;        /* the JVMs of a look are in the list */
     char attachd_detail[512];
-    char lacks[1024]; /* what attachd lacks, a sentence a line */
+    local_finding lacks[LOCAL_FINDINGS_MAX]; /* what attachd lacks; stats.attachd_lacks of them */
     batch pending;
     bool has_pending;
     uint64_t pending_since_ms;

@@ -134,15 +134,15 @@ static void note_reachable(collector *self, bool reachable, const char *detail)
 static void note_lacks(collector *self, const local_answer *answer)
 {
     self->stats.workers_unreaped = answer->workers_unreaped;
-    if (strcmp(self->lacks, answer->lacks) == 0)
+    size_t count = answer->lack_count;
+    if (count == self->stats.attachd_lacks &&
+        memcmp(self->lacks, answer->lacks, count * sizeof(local_finding)) == 0)
         return;
-    memcpy(self->lacks, answer->lacks, sizeof(self->lacks));
-    self->stats.attachd_lacks = 0;
-    for (const char *line = self->lacks; *line != '\0'; line += line[0] == '\n') {
-        size_t n = strcspn(line, "\n");
-        collector__say(self, "hotstack-attachd: %.*s", (int)n, line);
-        self->stats.attachd_lacks++;
-        line += n;
+    self->stats.attachd_lacks = (unsigned)count;
+    for (size_t i = 0; i < count; i++) {
+        self->lacks[i] = answer->lacks[i];
+        collector__say(self, "hotstack-attachd: %s: %s; %s", self->lacks[i].check,
+                       self->lacks[i].message, self->lacks[i].fix);
     }
 }
 

@@ -36,7 +36,8 @@ typedef struct status_report {
     size_t profiled;   /* of them in state profiling */
     char engine[64];   /* the profiler and its version; "" = not known yet */
     char attachd[512]; /* why hotstack-attachd cannot be reached; "" = it can */
-    char lacks[1024];  /* what its self-check found, a sentence a line */
+    local_finding lacks[LOCAL_FINDINGS_MAX]; /* what its self-check found */
+    size_t lack_count;
 } status_report;
 
 void status_report_clear(status_report *report);

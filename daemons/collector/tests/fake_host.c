@@ -96,7 +96,9 @@ static int call(void *context, const local_request *request, local_answer *answe
         memcpy(answer->jvms, host.jvms, host.jvm_count * sizeof(*answer->jvms));
         answer->jvm_count = host.jvm_count;
         answer->workers_unreaped = 2;
-        (void)snprintf(answer->lacks, sizeof(answer->lacks), "one\ntwo\n");
+        answer->lacks[0] = (local_finding){"hidepid", "others are hidden", "show them"};
+        answer->lacks[1] = (local_finding){"mount", "no procfs", "mount it"};
+        answer->lack_count = 2;
         break;
     case LOCAL_START:
         host.starts++;

@@ -9,6 +9,7 @@
 
 typedef Hotstack__Local__V1__Request wire_request;
 typedef Hotstack__Local__V1__Answer wire_answer;
+typedef Hotstack__Local__V1__Finding wire_finding;
 typedef Hotstack__Local__V1__Jvm wire_jvm;
 typedef Hotstack__Local__V1__Identity wire_identity;
 
@@ -275,10 +276,20 @@ static int jvms_out(wire_jvms *jvms, const local_answer *answer)
     return 0;
 }
 
+static void finding_out(wire_finding *to, const local_finding *from)
+{
+    hotstack__local__v1__finding__init(to);
+    to->check = WIRE_TEXT(from->check);
+    to->message = WIRE_TEXT(from->message);
+    to->fix = WIRE_TEXT(from->fix);
+}
+
 int local_answer_encode(uint8_t **out, size_t *length, const local_answer *answer)
 {
     wire_answer wire = HOTSTACK__LOCAL__V1__ANSWER__INIT;
     wire_jvms jvms = {0};
+    wire_finding lacks[LOCAL_FINDINGS_MAX];
+    wire_finding *lack_pointers[LOCAL_FINDINGS_MAX];
     wire.id = wire_bytes(answer->id, LOCAL_ID_SIZE);
     wire.reason = answer->reason;
     wire.detail = WIRE_TEXT(answer->detail);
@@ -296,7 +307,12 @@ int local_answer_encode(uint8_t **out, size_t *length, const local_answer *answe
     wire.dropped_events = answer->dropped_events;
     wire.workers_unreaped = answer->workers_unreaped;
     wire.absent = answer->absent;
-    wire.lacks = WIRE_TEXT(answer->lacks);
+    for (size_t i = 0; i < answer->lack_count; i++) {
+        finding_out(&lacks[i], &answer->lacks[i]);
+        lack_pointers[i] = &lacks[i];
+    }
+    wire.n_lacks = answer->lack_count;
+    wire.lacks = lack_pointers;
     wire.absent_reason = WIRE_TEXT(answer->absent_reason);
     int rc = answer->jvm_count <= LOCAL_JVMS_MAX ? jvms_out(&jvms, answer) : -1;
     wire.n_jvms = answer->jvm_count;
@@ -340,6 +356,19 @@ static bool jvms_in(local_answer *to, const wire_answer *from)
     return true;
 }
 
+static bool lacks_in(local_answer *to, const wire_answer *from)
+{
+    if (from->n_lacks > LOCAL_FINDINGS_MAX)
+        return false;
+    to->lack_count = from->n_lacks;
+    for (size_t i = 0; i < from->n_lacks; i++) {
+        COPY_TEXT(to->lacks[i].check, from->lacks[i]->check);
+        COPY_TEXT(to->lacks[i].message, from->lacks[i]->message);
+        COPY_TEXT(to->lacks[i].fix, from->lacks[i]->fix);
+    }
+    return true;
+}
+
 static bool data_in(local_answer *to, const ProtobufCBinaryData *from)
 {
     if (from->len > LOCAL_STATUS_MAX)
@@ -370,10 +399,9 @@ static bool answer_in(local_answer *to, const wire_answer *from)
     to->dropped_events = from->dropped_events;
     to->workers_unreaped = from->workers_unreaped;
     to->absent = from->absent;
-    COPY_TEXT(to->lacks, from->lacks);
     COPY_TEXT(to->absent_reason, from->absent_reason);
     return copy_id(to->id, &from->id) && (!to->has_handle || copy_id(to->handle, &from->handle)) &&
-           jvms_in(to, from) && data_in(to, &from->data);
+           lacks_in(to, from) && jvms_in(to, from) && data_in(to, &from->data);
 }
 
 int local_answer_decode(local_answer *out, const uint8_t *bytes, size_t length)

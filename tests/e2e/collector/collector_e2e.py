@@ -69,6 +69,11 @@ def status_asked(world):
     same("lanes", jvm["session_lane"]["due_at"] is not None or jvm["session_lane"]["running"], True)
     same("peers", (status["attachd"]["reachable"], status["backend"]["reachable"]), (True, True))
     same("queue", status["queue"]["dropped"]["queue_full"], 0)
+    same("self-check of the collector", status["collector"]["lacks"], [])
+    text = ask()
+    for finding in status["attachd"]["lacks"]:
+        same("each finding has", [bool(finding[key]) for key in ("check", "message", "fix")], [True] * 3)
+        same("it is shown", f"{finding['check']}: {finding['message']}" in text and f"fix: {finding['fix']}" in text, True)
     same("the JVM's line", [line.split()[2:4] for line in ask().splitlines()
                             if line.split()[:1] == [str(world.jvm.pid)]], [["continuous", "profiling"]])
     nobody = subprocess.run([HOTSTACK, "collector", "status", f"--socket={world.dir}/no.sock"], capture_output=True, text=True)
@@ -181,8 +186,9 @@ def killed_collector(world):
     apart = [(one, other) for one, other in zip(after, after[1:])
              if not 0 <= other["start"] - one["start"] - one["length"] < 1000]
     same("windows that do not follow one another", apart, [])
-    wait_for("the adopted session", lambda: [3] == [
-        t["session"] for t in world.state()["targets"] if t["pid"] == world.jvm.pid])
+    # adopted, and owned once it has given a window; a report of before the first look has no JVM
+    wait_for("the session that went on", lambda: [
+        t for t in world.state()["targets"] if t["pid"] == world.jvm.pid and t["session"] in (2, 3)])
 
 
 def the_end(world):

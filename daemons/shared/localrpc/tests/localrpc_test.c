@@ -576,7 +576,9 @@ START_TEST(every_field_survives_the_wire)
                            .gap_ms = 3,
                            .dropped_events = 17,
                            .workers_unreaped = 3,
-                           .lacks = "one\ntwo\n",
+                           .lacks = {{"hidepid", "others are hidden", "show them"},
+                                     {"mount", "no procfs", "mount it"}},
+                           .lack_count = 2,
                            .absent = 1 << EVENT_LIVE,
                            .absent_reason = "live: why",
                            .window_start_ms = 1,
@@ -594,7 +596,10 @@ START_TEST(every_field_survives_the_wire)
     ck_assert_uint_eq(got.gap_ms, 3);
     ck_assert_uint_eq(got.dropped_events, 17);
     ck_assert_uint_eq(got.workers_unreaped, 3);
-    ck_assert_str_eq(got.lacks, "one\ntwo\n");
+    ck_assert_uint_eq(got.lack_count, 2);
+    ck_assert_str_eq(got.lacks[1].check, "mount");
+    ck_assert_str_eq(got.lacks[1].message, "no procfs");
+    ck_assert_str_eq(got.lacks[1].fix, "mount it");
     ck_assert_uint_eq(got.absent, 1 << EVENT_LIVE);
     ck_assert_str_eq(got.absent_reason, "live: why");
     ck_assert_str_eq(got.engine, "ctimer");

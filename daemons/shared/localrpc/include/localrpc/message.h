@@ -82,6 +82,15 @@ typedef struct local_jvm {
     char detail[256];
 } local_jvm;
 
+enum { LOCAL_FINDINGS_MAX = 8 };
+
+/* Something that a program lacks to do its work, as its self-check found at the start. */
+typedef struct local_finding {
+    char check[24];    /* stable word: "capability" */
+    char message[256]; /* what is so, and what follows */
+    char fix[160];     /* what to do */
+} local_finding;
+
 typedef struct local_answer {
     uint8_t id[LOCAL_ID_SIZE];
     uint32_t reason; /* enum reason, 0 = done */
@@ -97,11 +106,12 @@ typedef struct local_answer {
     uint64_t window_end_ms;
     char engine[16]; /* START: what runs, "" without a CPU profile */
     char engine_reason[256];
-    uint32_t session;          /* enum session_state */
-    uint64_t session_ms;       /* START, WINDOW: Unix ms at which the running session began */
-    uint64_t offset;           /* in its recording: where the next window begins */
-    uint64_t gap_ms;           /* recording time lost before this window */
-    char lacks[1024];          /* LIST: what attachd's self-check found, a sentence a line */
+    uint32_t session;    /* enum session_state */
+    uint64_t session_ms; /* START, WINDOW: Unix ms at which the running session began */
+    uint64_t offset;     /* in its recording: where the next window begins */
+    uint64_t gap_ms;     /* recording time lost before this window */
+    local_finding lacks[LOCAL_FINDINGS_MAX]; /* LIST: what attachd's self-check found */
+    size_t lack_count;
     uint32_t workers_unreaped; /* LIST: killed attach workers that have not ended */
     uint64_t dropped_events;   /* WINDOW, STOP: of this window, dropped by the profiler */
     uint32_t absent; /* START: 1 << event_id of each event that was wanted and is not recorded */
