@@ -131,7 +131,7 @@ static json_t *ask(const char *path)
     if (rc != 0)
         complain("%s", err.message);
     else if (all == NULL)
-        complain("%s gave no status: %s", path, answer.reason != 0 ? answer.detail : where.text);
+        complain("no status from %s: %s", path, answer.reason != 0 ? answer.detail : where.text);
     local_answer_clear(&answer);
     localrpc_client_close(client);
     return all;

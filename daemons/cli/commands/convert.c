@@ -97,7 +97,7 @@ static int write_outputs(recording *rec, const heatmap *map, const cli_options *
     format_material m = {.rec = rec, .options = o, .map = map, .agg = reading_aggregate(rec)};
     char *title = title_of(o);
     if (m.agg == NULL || title == NULL) {
-        complain("there is no memory to aggregate the input");
+        complain("not enough memory to aggregate the input");
         free(title);
         return EXIT_UNREADABLE;
     }
@@ -190,7 +190,8 @@ static int convert_run(cli_options *o)
     if (!output_spares(o->output, o->operands, o->operand_count) || !find_format(o))
         return EXIT_USAGE;
     if (o->inverted && format_get(o->format)->needs_times) {
-        complain("--inverted is for html and json: in a heatmap's page the key r turns its graph");
+        complain("--inverted applies to html and json: on a heatmap's page, press r to invert the "
+                 "graph");
         return EXIT_USAGE;
     }
     note_unused(o);

@@ -231,7 +231,7 @@ static bool is_right(cli_options *o)
         return false;
     bool has_number = strstr(o->output, "%t") != NULL || strstr(o->output, "%n") != NULL;
     if (o->loop && !has_number)
-        complain("with --loop the file's name holds %%t or %%n, as in flame-%%t.html");
+        complain("with --loop the file's name must contain %%t or %%n, such as flame-%%t.html");
     return !o->loop || has_number;
 }
 

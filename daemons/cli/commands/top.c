@@ -101,7 +101,7 @@ static int top_files(recording *rec, const cli_options *o)
         return EXIT_UNREADABLE;
     const sagg *agg = reading_aggregate(rec);
     if (agg == NULL) {
-        complain("there is no memory to aggregate the input");
+        complain("not enough memory to aggregate the input");
         return EXIT_UNREADABLE;
     }
     int rc = print(rec, agg, o);

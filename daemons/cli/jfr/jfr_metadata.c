@@ -245,7 +245,7 @@ static int jfr_metadata_run(cli_options *o)
             text_string(&out, "{\"types\":[");
         if (print_chunk(&p) || l.failed)
             continue;
-        complain("there is no memory to print types");
+        complain("not enough memory to print types");
         l.failed = true;
     }
     if (o->json && l.chunks > 0)

@@ -161,7 +161,7 @@ static void count_all(look *l, summary *s)
         s->bytes += info->size;
         if (count_chunk(l, s) || l->failed)
             continue;
-        complain("there is no memory to count events");
+        complain("not enough memory to count events");
         l->failed = true;
     }
     jfr_loss loss;

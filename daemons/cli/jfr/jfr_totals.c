@@ -87,7 +87,7 @@ static int print_totals(recording *rec, const cli_options *o)
     totals_row rows[PROFILE_TYPE_END] = {0};
     const sagg *agg = reading_aggregate(rec);
     if (agg == NULL) {
-        complain("there is no memory to aggregate the input");
+        complain("not enough memory to aggregate the input");
         return EXIT_UNREADABLE;
     }
     fill_rows(agg, rows);

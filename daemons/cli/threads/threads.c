@@ -37,7 +37,7 @@ static bool show(const threads_asking *a, const attach_threads *now, const attac
 {
     threads_view view;
     if (!threads_view_make(&view, &a->jvm, now, before, a->options->busy)) {
-        complain("there is no memory to show the threads");
+        complain("not enough memory to show the threads");
         return false;
     }
     if (a->options->watch && !a->options->json && isatty(STDOUT_FILENO) == 1)
@@ -84,7 +84,7 @@ static int threads_run(cli_options *o)
     static threads_asking a;
     attach_threads *first = NULL;
     if (o->synchronizers && !o->full) {
-        complain("--synchronizers goes with --full");
+        complain("--synchronizers needs --full");
         return EXIT_USAGE;
     }
     if (o->watch && o->duration_ms == 0) {
