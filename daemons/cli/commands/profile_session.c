@@ -237,7 +237,7 @@ bool profile_session_stop(profile_session *session, int fd)
         complain("note: async-profiler dropped %" PRIu64
                  " events, which are missing in the profile: "
                  "it records at most %" PRIu32 " of one kind in a second (--rate-limit); longer "
-                                               "intervals (--events) make fewer events",
+                 "intervals (--events) make fewer events",
                  session->dropped, session->request.rate_limit);
     return stopped;
 }
