@@ -39,7 +39,7 @@
 struct program {
     const config *loaded; /* at the start */
     program_sources sources;
-    config_watch *file; /* of the configuration */
+    config_watch *files; /* of the configuration and its secrets */
     const config_section *settings;
     char node[256];
     rule_set *rules;
@@ -164,11 +164,10 @@ static void forget(void *context, void *memory)
     reader_forget(&self->recordings, memory);
 }
 
-static void keep(void *context, int fd, uint64_t size, const local_jvm *jvm,
-                 const window_span *span)
+static void keep(void *context, int fd, uint64_t size, const queue_position *from)
 {
     program *self = context;
-    reader_keep(&self->recordings, fd, size, jvm, span);
+    reader_keep(&self->recordings, fd, size, from);
 }
 
 static void user_name(void *context, uint32_t uid, char *out, size_t size)
@@ -281,6 +280,7 @@ static collector_ports core_ports(program *self)
     return (collector_ports){
         .context = self,
         .now_ms = clock_unix_ms,
+        .steady_ms = clock_monotonic_ms,
         .thread_cpu_ns = clock_thread_cpu_ns,
         .random = random_number,
         .log = log_message,
@@ -309,6 +309,7 @@ static uploader_ports upload_ports(program *self)
     return (uploader_ports){
         .context = self,
         .now_ms = clock_unix_ms,
+        .steady_ms = clock_monotonic_ms,
         .random = random_number,
         .log = log_message,
         .post = post,
@@ -483,11 +484,15 @@ program *program_new(const config *loaded, const program_sources *sources, char 
         return NULL;
     self->loaded = loaded;
     self->sources = *sources;
-    self->file = config_watch_open(loaded, false);
+    self->files = config_watch_open(loaded, true);
     self->settings = config_values(loaded);
     self->wake = -1;
     pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->upload_wake, NULL);
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&self->upload_wake, &steady);
+    pthread_condattr_destroy(&steady);
     sem_init(&self->parsers, 0, (unsigned)config_int(self->settings, "workers"));
     localrpc_error err = {0};
     self->rules = settings_rules(loaded, message, size);
@@ -538,7 +543,7 @@ void program_free(program *self)
     rule_set_free(self->rules);
     if (self->ledger != NULL)
         (void)fclose(self->ledger);
-    config_watch_close(self->file);
+    config_watch_close(self->files);
     if (self->wake >= 0)
         close(self->wake);
     sem_destroy(&self->parsers);
@@ -547,7 +552,8 @@ void program_free(program *self)
     free(self);
 }
 
-/* Waits until `until_ms`, or until asked. True = go on, false = the end and nothing to drain. */
+/* Waits until `until_ms` of the monotonic clock, or until asked. True = go on, false = the end and
+ * nothing to drain. */
 static bool wait_for_upload(program *self, uint64_t until_ms)
 {
     struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
@@ -573,8 +579,25 @@ static void *upload(void *argument)
     return NULL;
 }
 
-/* The rules are in force at once. Other settings have made what runs, and need a restart. */
-static void reload(program *self)
+static void apply(program *self, const config *fresh, const rule_set *rules)
+{
+    char message[128] = "";
+    const config_section *values = config_values(fresh);
+    collector_set_rules(self->core, rules);
+    log_line("read the configuration again: %zu rules", config_rule_count(values, "rules"));
+    if (self->pages != NULL && web_set_token(self->pages, config_string(values, "listen.token"),
+                                             message, sizeof(message)) != 0)
+        log_line("%s; the one before stays in force", message);
+    const char *other = config_difference(self->loaded, fresh, "rules");
+    if (other != NULL)
+        log_line("the setting %s has changed, which takes a restart of hotstack-collector; of a "
+                 "running one only the rules and the tokens change",
+                 other);
+}
+
+/* The rules and the listener's token are in force at once; the backend's token is read by itself.
+ * Other settings have made what runs, and need a restart. True when a file has changed since. */
+static bool reload(program *self)
 {
     config *fresh = NULL;
     config_error err = {0};
@@ -586,19 +609,17 @@ static void reload(program *self)
         log_line("the configuration cannot be used, and the one before stays in force: %s",
                  err.message);
         config_free(fresh);
-        return;
+        return false;
     }
-    collector_set_rules(self->core, rules);
+    apply(self, fresh, rules);
     rule_set_free(self->rules);
     self->rules = rules;
-    log_line("read the configuration again: %zu rules",
-             config_rule_count(config_values(fresh), "rules"));
-    const char *other = config_difference(self->loaded, fresh, "rules");
-    if (other != NULL)
-        log_line("the setting %s has changed, which takes a restart of hotstack-collector; of a "
-                 "running one only the rules change",
-                 other);
+    config_watch *before = self->files;
+    self->files = config_watch_open(fresh, true);
+    bool again = config_watch_changed(before);
+    config_watch_close(before);
     config_free(fresh);
+    return again;
 }
 
 /* Whether the signal asks for the end. */
@@ -609,7 +630,8 @@ static bool is_end(program *self, int signals)
         return false;
     if (got.ssi_signo != SIGHUP)
         return true;
-    reload(self);
+    while (reload(self))
+        continue;
     return false;
 }
 
@@ -622,13 +644,15 @@ static void schedule(program *self, int signals)
         int wait = next > now ? (int)(next - now < 60000 ? next - now : 60000) : 0;
         struct pollfd on[] = {{.fd = signals, .events = POLLIN},
                               {.fd = self->wake, .events = POLLIN},
-                              {.fd = config_watch_fd(self->file), .events = POLLIN}};
+                              {.fd = config_watch_fd(self->files), .events = POLLIN}};
         eventfd_t ignored;
         int ready = poll(on, 3, wait);
         if (ready > 0 && (on[0].revents & POLLIN) != 0 && is_end(self, signals))
             return;
-        if (ready > 0 && (on[2].revents & POLLIN) != 0 && config_watch_changed(self->file))
-            reload(self);
+        if (ready > 0 && (on[2].revents & POLLIN) != 0 && config_watch_changed(self->files)) {
+            while (reload(self))
+                continue;
+        }
         (void)eventfd_read(self->wake, &ignored);
     }
 }

@@ -20,7 +20,7 @@ APT_BUILD=(
 APT_PROFILER=(maven)                         # the client that fetches async-profiler
 APT_TEST=(
     clang-14 clang-tidy-14 clang-format-14 llvm-14 libclang-rt-14-dev
-    lld-14 wasi-libc libclang-rt-14-dev-wasm32   # libjfr and libstackagg as WebAssembly
+    lld-14 wasi-libc libclang-rt-14-dev-wasm32   # the WebAssembly module
     valgrind binutils g++
     chromium                                 # end-to-end tests of the page
     musl-tools linux-libc-dev                # the agent and libattach on Alpine

@@ -19,7 +19,7 @@
 
 #include "lease.h"
 #include "request.h"
-#include "snapshot.h"
+#include "snapshot/snapshot.h"
 
 #define DIRECTORY_MAX 256
 #define STACK_BYTES   ((size_t)1 << 20) /* Java code runs on it; musl's default is too small */

@@ -46,7 +46,7 @@ comm -23 "$tmp/allowed" "$tmp/musl" >"$tmp/wrong"
 point "musl has all of it"
 
 musl-gcc -std=gnu11 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
-  -I "$(dirname "$0")/../include" -isystem "$jni/include" -isystem "$jni/include/linux" -shared -nostdlib \
+  -I "$(dirname "$0")/../include" -I "$(dirname "$0")/../agent" -isystem "$jni/include" -isystem "$jni/include/linux" -shared -nostdlib \
   -o "$tmp/agent-musl.so" "$@" >"$tmp/wrong" 2>&1 || true
 point "it builds with musl-gcc"
 

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "fake_jvm.h"
-#include "snapshot.h"
+#include "snapshot/snapshot.h"
 #include <attach/threads.h>
 
 enum { RUNNABLE = 1, BLOCKED, WAITING };

@@ -31,6 +31,7 @@ static void setup(void)
     request.nativemem_bytes = 65536;
     request.live = true;
     request.offset = 77;
+    request.settled = 66;
     request.max_seconds = 3600;
     request.recorder = ATTACH_AP_RECORDER_JFR;
     (void)snprintf(request.owner, sizeof(request.owner), "hotstack profile (pid 17)");
@@ -58,6 +59,7 @@ START_TEST(request_survives)
     ck_assert_str_eq(got.dirs[1], "/more");
     ck_assert_int_eq(got.recorder, ATTACH_AP_RECORDER_JFR);
     ck_assert_uint_eq(got.rate_limit, 12345);
+    ck_assert_uint_eq(got.settled, 66);
     ck_assert_uint_eq(got.wall_ns, 50000000);
     ck_assert_uint_eq(got.nativemem_bytes, 65536);
     ck_assert(got.live);

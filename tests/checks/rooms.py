@@ -2,18 +2,19 @@
 """Rooms that a stranger finds their way in.
 
 Usage: rooms.py TREE. The rules:
-  1. a folder holds at most 30 source files (aim at 25): then it has sub-folders by noun;
+  1. a folder holds at most 26 source files (aim at 25): then it has sub-folders by noun;
   2. no circle of includes between files of different folders.
 Each rule is first held to a planted fault.
 """
 
 import collections
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
-MOST = 30
+MOST = 26
 SOURCES = re.compile(r"\.(c|h|cpp|py|ts|tsx|mjs|java)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
@@ -25,12 +26,12 @@ def crowded(paths):
 
 
 def resolve(path, name, known, by_name):
-    """The file of the tree that an include means, or None."""
-    beside = pathlib.PurePath(*pathlib.PurePosixPath(path.parent / name).parts)
-    if str(beside) in known:
-        return str(beside)
+    """The file of the tree that an include means, or None. Of several by that name it is the nearest."""
+    beside = os.path.normpath(path.parent / name)
+    if beside in known:
+        return beside
     found = [one for one in by_name[pathlib.PurePath(name).name] if one == name or one.endswith("/" + name)]
-    return found[0] if len(found) == 1 else None
+    return max(found, key=lambda one: len(os.path.commonpath([one, path])), default=None)
 
 
 def include_graph(texts):
@@ -48,31 +49,36 @@ def include_graph(texts):
     }
 
 
+def reached(graph, name):
+    """All files that a file includes, directly or through others."""
+    waiting, seen = [name], set()
+    while waiting:
+        for target in graph[waiting.pop()]:
+            if target not in seen:
+                seen.add(target)
+                waiting.append(target)
+    return seen
+
+
 def circles(graph):
-    """Circles of includes whose files lie in more than one folder."""
-    faults, state = [], {}
-
-    def visit(name, trail):
-        state[name] = "open"
-        for target in graph[name]:
-            if state.get(target) == "open":
-                circle = [*trail[trail.index(target) :], target]
-                if len({str(pathlib.PurePath(one).parent) for one in circle}) > 1:
-                    faults.append("a circle of includes: " + " -> ".join(circle))
-            elif target not in state:
-                visit(target, [*trail, target])
-        state[name] = "done"
-
-    for name in graph:
-        if name not in state:
-            visit(name, [name])
-    return faults
+    """Files of different folders that include one another, directly or through others."""
+    reach = {name: reached(graph, name) for name in graph}
+    folder = {name: str(pathlib.PurePath(name).parent) for name in graph}
+    return [
+        f"a circle of includes: {name} -> {target} -> ... -> {name}"
+        for name, targets in graph.items()
+        for target in targets
+        if folder[target] != folder[name] and name in reach[target]
+    ]
 
 
 def main():
     tree = pathlib.Path(sys.argv[1]).resolve()
-    planted = {"a/x.h": '#include "b/y.h"\n', "b/y.h": '#include "a/x.h"\n'}
+    planted = {"a/x.h": '#include "b/y.h"\n', "a/b/y.h": '#include "../x.h"\n'}
     assert circles(include_graph(planted)), "the rule of circles does not see a planted one"
+    planted = {"a/x.h": '#include "w.h"\n#include "b/y.h"\n', "a/w.h": '#include "x.h"\n', "b/y.h": '#include "a/w.h"\n'}
+    assert circles(include_graph(planted)), "the rule of circles does not see one behind a circle in one folder"
+    assert not circles(include_graph({"a/x.h": '#include "w.h"\n', "a/w.h": '#include "x.h"\n#include "b/y.h"\n', "b/y.h": ""}))
     assert crowded([pathlib.PurePath(f"a/{i}.c") for i in range(MOST + 1)]), "the rule of folders is blind"
     listed = subprocess.run(["git", "-C", tree, "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
     paths = [pathlib.PurePath(name) for name in listed.split("\0") if SOURCES.search(name) and (tree / name).is_file()]

@@ -12,7 +12,7 @@ import { storedTotals } from './lib/types.mjs';
 
 const skip = missing('backend', 'attachd', 'collector', 'demo', 'chdb', 'chdbHttp', 'profiler', 'jdks');
 
-const waiting = (stack) => readdirSync(stack.path('queue')).filter((name) => name !== 'lock');
+const waiting = (stack) => readdirSync(stack.path('queue')).filter((name) => name.endsWith('.profiles'));
 
 async function withStack(name, use) {
   const stack = new Stack(name);

@@ -221,12 +221,13 @@ static void start(void *context, const local_request *asked, uint32_t deadline_m
     run(port, &request, &nothing, out);
 }
 
-static void window(void *context, const local_identity *jvm, uint64_t offset, int fd,
-                   uint64_t limit, uint32_t deadline_ms, attachd_outcome *out)
+static void window(void *context, const local_request *asked, int fd, uint64_t limit,
+                   uint32_t deadline_ms, attachd_outcome *out)
 {
     attach_request request;
-    prepare(&request, context, ATTACH_OP_WINDOW, jvm, deadline_ms);
-    request.offset = offset;
+    prepare(&request, context, ATTACH_OP_WINDOW, &asked->jvm, deadline_ms);
+    request.offset = asked->offset;
+    request.settled = asked->settled;
     sink to = {.fd = fd, .limit = limit};
     run(context, &request, &to, out);
 }

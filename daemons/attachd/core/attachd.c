@@ -154,8 +154,9 @@ static void do_start(attachd *self, const local_request *request, local_answer *
             answer->gap_ms = now > op.on->covered_ms ? now - op.on->covered_ms : 0;
         if (!adopted)
             op.on->covered_ms = now;
-        op.on->offset = adopted ? UINT64_MAX : outcome.offset;
         answer->window_start_ms = op.on->covered_ms;
+        answer->session_ms = op.on->started_ms;
+        answer->offset = outcome.offset;
     }
     tell(answer, &outcome);
     attachd__give_back(self, op.on, op.lane);
@@ -205,7 +206,7 @@ static bool is_outgrown(const attachd *self, const target *one)
 }
 
 /* Begins the session that was just stopped again; what goes by meanwhile is a gap. */
-static void begin_anew(attachd *self, const operation *op)
+static void begin_anew(attachd *self, const operation *op, local_answer *answer)
 {
     target *one = op->on;
     attachd_outcome outcome = {0};
@@ -220,7 +221,8 @@ static void begin_anew(attachd *self, const operation *op)
         return;
     }
     note_start(self, one, &wanted, &outcome);
-    one->offset = outcome.offset;
+    answer->session_ms = one->started_ms;
+    answer->offset = outcome.offset;
     one->covered_ms = now;
     one->gap_ms = now > stopped_ms ? now - stopped_ms : 0;
 }
@@ -242,9 +244,12 @@ static void end_window(attachd *self, const local_request *request, local_answer
         attachd__give_back(self, op.on, op.lane);
         return;
     }
-    (stopping ? self->ports.stop : self->ports.window)(self->ports.context, &op.on->id,
-                                                       op.on->offset, fd, self->limits.window_bytes,
-                                                       op.deadline_ms, &outcome);
+    if (stopping)
+        self->ports.stop(self->ports.context, &op.on->id, request->offset, fd,
+                         self->limits.window_bytes, op.deadline_ms, &outcome);
+    else
+        self->ports.window(self->ports.context, request, fd, self->limits.window_bytes,
+                           op.deadline_ms, &outcome);
     if (outcome.over_limit || outcome.reason == REASON_PARSE_FAILED)
         give_up(self, &op, &outcome);
     tell(answer, &outcome);
@@ -255,12 +260,13 @@ static void end_window(attachd *self, const local_request *request, local_answer
         answer->dropped_events = outcome.dropped_events;
         op.on->gap_ms = 0;
         op.on->covered_ms = now;
-        op.on->offset = outcome.offset;
+        answer->session_ms = outcome.started_ms;
+        answer->offset = outcome.offset;
         op.on->running = outcome.running;
         op.on->last_bytes = outcome.bytes;
         keep(self, fd, outcome.bytes, answer);
         if (restarting) {
-            begin_anew(self, &op);
+            begin_anew(self, &op, answer);
             answer->session = op.on->running ? SESSION_STATE_OWNED : SESSION_STATE_NONE;
         }
     } else {

@@ -50,8 +50,8 @@ typedef struct attachd_ports {
      * = drop them), at most `limit` of them. offset UINT64_MAX = where the last finished call
      * ended.
      */
-    void (*window)(void *context, const local_identity *jvm, uint64_t offset, int fd,
-                   uint64_t limit, uint32_t deadline_ms, attachd_outcome *out);
+    void (*window)(void *context, const local_request *request, int fd, uint64_t limit,
+                   uint32_t deadline_ms, attachd_outcome *out);
     void (*stop)(void *context, const local_identity *jvm, uint64_t offset, int fd, uint64_t limit,
                  uint32_t deadline_ms, attachd_outcome *out);
     void (*status)(void *context, const local_identity *jvm, uint32_t deadline_ms,

@@ -24,7 +24,6 @@ typedef struct target {
     bool busy[LANES];     /* an operation runs on it */
     unsigned users;       /* threads that hold or wait for it */
     atomic_bool running;  /* our session, as far as known */
-    uint64_t offset;      /* where the next window begins; UINT64_MAX = ask the marker */
     uint64_t covered_ms;  /* Unix ms up to which windows were taken; 0 = not known */
     local_request wanted; /* the START that began the session */
     uint64_t started_ms;  /* Unix ms of its begin */

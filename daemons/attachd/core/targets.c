@@ -25,7 +25,6 @@ static target *find_or_add(attachd *self, const local_identity *jvm)
     if (one == NULL)
         return NULL;
     one->id = *jvm;
-    one->offset = UINT64_MAX;
     one->next = self->targets;
     self->targets = one;
     return one;

@@ -91,7 +91,8 @@ static void ask(const local_request *given, local_answer *answer)
 
 static local_request about_jvm(local_op op)
 {
-    local_request request = {.op = op, .events = {{[EVENT_CPU] = 1000000, [EVENT_ALLOC] = 65536}}};
+    local_request request = {
+        .op = op, .events = {{[EVENT_CPU] = 1000000, [EVENT_ALLOC] = 65536}}, .offset = UINT64_MAX};
     request.jvm.host_pid = (uint32_t)jvm.identity.pid;
     request.jvm.start_ticks = jvm.identity.start_ticks;
     (void)snprintf(request.jvm.boot_id, sizeof(request.jvm.boot_id), "%s", jvm.identity.boot_id);

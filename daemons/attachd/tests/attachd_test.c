@@ -32,6 +32,7 @@ static struct {
     const char *recording;
     bool too_large;
     int unstoppable;
+    uint64_t offset; /* of the last window */
     atomic_uchar next_id;
     uint64_t now;
     uint64_t skipped_ms; /* of the monotonic clock */
@@ -99,13 +100,13 @@ static void hand_over(int fd, uint64_t limit, attachd_outcome *out)
     out->offset = 100;
 }
 
-static void window(void *context, const local_identity *jvm, uint64_t offset, int fd,
-                   uint64_t limit, uint32_t deadline_ms, attachd_outcome *out)
+static void window(void *context, const local_request *request, int fd, uint64_t limit,
+                   uint32_t deadline_ms, attachd_outcome *out)
 {
     (void)context;
-    (void)offset;
     (void)deadline_ms;
-    struct fake_jvm *one = enter(jvm);
+    struct fake_jvm *one = enter(&request->jvm);
+    world.offset = request->offset;
     one->windows++;
     out->reason = world.fail_with;
     out->running = one->running;
@@ -318,6 +319,18 @@ START_TEST(a_window_is_read_in_pieces_and_freed)
 }
 END_TEST
 
+START_TEST(a_window_begins_where_its_reader_says)
+{
+    local_request request = {
+        .op = LOCAL_WINDOW, .deadline_ms = 20000, .jvm = {.host_pid = 1}, .offset = 17};
+    local_answer answer = {0};
+    ask(LOCAL_START, 1);
+    attachd_handle(core, &request, &answer);
+    ck_assert_uint_eq(world.offset, 17);
+    ck_assert_uint_eq(answer.offset, 100); /* and the next one where the profiler's files end */
+}
+END_TEST
+
 START_TEST(a_failed_window_keeps_the_session_and_its_start)
 {
     ask(LOCAL_START, 1);
@@ -504,6 +517,8 @@ START_TEST(an_old_session_begins_anew_at_the_end_of_a_window)
     ck_assert(last.has_handle); /* what the old session had */
     ck_assert_uint_eq(last.window_start_ms, 61000);
     ck_assert_uint_eq(last.session, SESSION_STATE_OWNED);
+    ck_assert_uint_eq(last.session_ms, 1000 + RESTART_MS); /* whose recording begins at 0 */
+    ck_assert_uint_eq(last.offset, 0);
     ck_assert_int_eq(world.jvms[0].windows, 1);
     ck_assert_int_eq(world.jvms[0].stopped, 1);
     ck_assert_int_eq(world.jvms[0].started, 2);
@@ -598,6 +613,7 @@ int main(void)
     tcase_add_test(tests, an_interval_below_its_floor_is_refused);
     tcase_add_test(tests, a_window_is_read_in_pieces_and_freed);
     tcase_add_test(tests, a_failed_window_keeps_the_session_and_its_start);
+    tcase_add_test(tests, a_window_begins_where_its_reader_says);
     tcase_add_test(tests, an_exited_process_is_forgotten);
     tcase_add_test(tests, the_oldest_windows_make_room);
     tcase_add_test(tests, a_window_past_its_cap_ends_the_session_with_the_reason);

@@ -81,6 +81,7 @@ static void session_options(attach_ap_options *out, const char **dirs, const att
     out->wall_ns = r->wall_ns;
     out->nativemem_bytes = r->nativemem_bytes;
     out->live = r->live;
+    out->settled = r->settled;
     for (uint32_t i = 0; i < r->n_dirs; i++)
         dirs[i] = r->dirs[i];
     out->dirs = dirs;

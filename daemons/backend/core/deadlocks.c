@@ -153,7 +153,7 @@ query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t 
 
     wide.limit = SIGHTINGS_MAX;
     /* The snapshots first: one that comes between the two reads must not look as if it saw none. */
-    query_code code = report_begin(q, filter, out, meta, err);
+    query_code code = query_sources(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = query_code_of(q->store.threads->read_sightings(q->store.self, &wide, on_sighting,
                                                               (void *)(uintptr_t)&reader, err));

@@ -202,7 +202,7 @@ query_code query_locks(const query *q, const store_filter *filter, thread_report
     const thread_port *threads = q->store.threads;
 
     wide.limit = ROWS_MAX;
-    query_code code = report_begin(q, filter, out, meta, err);
+    query_code code = query_sources(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = query_code_of(
             threads->read_threads(q->store.self, THREADS_WAITS, &wide, on_wait, &reader, err));

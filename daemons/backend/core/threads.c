@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <contract/intern.h>
+#include <xxhash.h>
 
 /* The most threads of the newest snapshots that are looked at; the longest chain shown. */
 enum { NEWEST_MAX = 20000, CHAIN_MAX = 16 };
@@ -81,17 +82,34 @@ static int on_source(void *context, const snapshot_source *row)
     return 0;
 }
 
-query_code report_begin(const query *q, const store_filter *filter, thread_report *out,
-                        query_meta *meta, store_error *err)
+query_code query_sources(const query *q, const store_filter *filter, thread_report *out,
+                         query_meta *meta, store_error *err)
 {
     store_filter wide = *filter;
-    query_code code = query_fresh(q, filter, meta, err);
 
+    if (out->begun)
+        return QUERY_OK;
+    query_code code = query_fresh(q, filter, meta, err);
     wide.limit = NEWEST_MAX;
     if (code == QUERY_OK)
         code = query_code_of(
             q->store.threads->read_sources(q->store.self, &wide, on_source, out, err));
+    out->begun = code == QUERY_OK;
     return code;
+}
+
+uint64_t sources_fingerprint(const thread_report *report, const query_meta *meta)
+{
+    uint64_t print = meta->fingerprint;
+
+    for (size_t i = 0; i < report->source_count; i++) {
+        const snapshot_source *s = &report->sources[i];
+        const uint64_t numbers[] = {s->target,  s->taken,      s->failed, s->reason,
+                                    s->cut,     s->stacks_cut, s->no_cpu, s->first_ms,
+                                    s->last_ms, s->failed_ms};
+        print = XXH3_64bits_withSeed(numbers, sizeof(numbers), print);
+    }
+    return print;
 }
 
 const snapshot_source *report_source(const thread_report *r, uint64_t target)
@@ -451,7 +469,7 @@ query_code query_threads(const query *q, const store_filter *filter, thread_repo
 {
     gathering pools = {out, &out->pools, NULL, (size_t)filter->limit, 0, NULL};
     const thread_entries *const lists[] = {&out->busy};
-    query_code code = report_begin(q, filter, out, meta, err);
+    query_code code = query_sources(q, filter, out, meta, err);
 
     if (code == QUERY_OK && !has_snapshots(out))
         return read_profiled(q, filter, out, meta, err);
@@ -470,7 +488,7 @@ query_code query_lanes(const query *q, const store_filter *filter, thread_report
                        query_meta *meta, store_error *err)
 {
     gathering lanes = {out, &out->lanes, NULL, NEWEST_MAX, 0, NULL};
-    query_code code = report_begin(q, filter, out, meta, err);
+    query_code code = query_sources(q, filter, out, meta, err);
 
     return code == QUERY_OK ? gather(q, THREADS_LANES, filter, &lanes, meta, err) : code;
 }
@@ -480,7 +498,7 @@ query_code query_thread(const query *q, const store_filter *filter, thread_repor
 {
     gathering rows = {out, &out->snapshots, NULL, (size_t)filter->limit, 0, NULL};
     const thread_entries *const lists[] = {&out->snapshots};
-    query_code code = report_begin(q, filter, out, meta, err);
+    query_code code = query_sources(q, filter, out, meta, err);
 
     if (code == QUERY_OK)
         code = gather(q, THREADS_OF_ONE, filter, &rows, meta, err);

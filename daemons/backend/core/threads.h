@@ -66,6 +66,7 @@ typedef struct deadlock_entry {
 /* Everything that one answer holds. Zero it to begin; free with thread_report_free. */
 typedef struct thread_report {
     copies copies;
+    bool begun; /* sources and meta are filled */
     snapshot_source *sources;
     size_t source_count, source_room;
     bool has_profile;
@@ -90,6 +91,14 @@ text report_initialised(const thread_report *report, text stack_id);
 /* "RUNNABLE", "BLOCKED" ...; never NULL. */
 const char *thread_state_name(uint64_t state);
 
+/* What every answer begins with: how fresh the data is, and the sources. Those below call it,
+ * unless it has been called. */
+query_code query_sources(const query *q, const store_filter *filter, thread_report *out,
+                         query_meta *meta, store_error *err);
+/* Of the snapshots and windows that query_sources saw. As long as it is the same, so are busy and
+ * slow threads, locks, and the snapshots of one thread. */
+uint64_t sources_fingerprint(const thread_report *report, const query_meta *meta);
+
 /* Each fills what its route shows, and meta; filter has namespace and workload but for deadlocks.
  */
 query_code query_threads(const query *q, const store_filter *filter, thread_report *out,
@@ -110,9 +119,6 @@ query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t 
 diagnosed_thread report_diagnosed(const thread_report *report, const thread_row *row);
 /* Appends a row with copies of its texts. NULL: no memory. */
 thread_entry *report_add(thread_report *report, thread_entries *to, const thread_row *row);
-/* What every answer begins with: how fresh the data is, and the sources. */
-query_code report_begin(const query *q, const store_filter *filter, thread_report *out,
-                        query_meta *meta, store_error *err);
 /* Reads the frames of the stacks of these entries that the report does not have yet. */
 query_code report_read_stacks(const query *q, const store_filter *filter, thread_report *out,
                               const thread_entries *const *lists, size_t count, store_error *err);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "file_queue.h"
 
+#include "positions.h"
+
 #include <base/clock.h>
+#include <base/log.h>
 #include <contract/intern.h>
 #include <dirent.h>
 #include <errno.h>
@@ -13,6 +16,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct entry {
@@ -25,6 +29,7 @@ typedef struct entry {
 typedef struct file_queue {
     queue port;
     pthread_mutex_t lock;
+    char *path; /* of the directory, for the log */
     int directory;
     int lock_file;
     uint64_t max_bytes;
@@ -34,10 +39,16 @@ typedef struct file_queue {
     size_t count;
     size_t room;
     uint64_t next_sequence;
+    unsigned foreign; /* files of the directory that are not the queue's */
     queue_stats stats;
+    uint64_t unproven; /* positions in a file of that entry's name; 0 = there are none */
+    queue_position *positions;
+    size_t position_count;
 } file_queue;
 
-enum { NAME_SIZE = 40 };
+enum { NAME_SIZE = 40, SEQUENCE_DIGITS = 16 };
+
+#define LOCK "lock"
 
 static const char *const suffixes[QUEUE_KINDS_END] = {[QUEUE_PROFILES] = ".profiles"};
 
@@ -53,17 +64,46 @@ static int oldest_first(const void *left, const void *right)
     return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
-static int note_entry(file_queue *self, const entry *one)
+static void note_sequence(file_queue *self, uint64_t sequence)
 {
-    if (array_reserve((void **)&self->entries, &self->room, self->count, sizeof(entry)) != 0)
-        return -1;
+    if (sequence >= self->next_sequence)
+        self->next_sequence = sequence + 1;
+    self->stats.newest = self->next_sequence - 1;
+}
+
+/* Makes room in the table for one more entry. 0 or -1. */
+static int reserve_entry(file_queue *self)
+{
+    return array_reserve((void **)&self->entries, &self->room, self->count, sizeof(entry));
+}
+
+/* There is room for it. */
+static void note_entry(file_queue *self, const entry *one)
+{
     self->entries[self->count++] = *one;
     self->stats.bytes += one->size;
     self->stats.entries++;
-    if (one->sequence >= self->next_sequence)
-        self->next_sequence = one->sequence + 1;
-    self->stats.newest = self->next_sequence - 1;
-    return 0;
+    note_sequence(self, one->sequence);
+}
+
+static void count_drop(file_queue *self, enum drop_cause cause, uint64_t added_ms)
+{
+    queue_drops *drops = &self->stats.drops[cause];
+    drops->entries++;
+    if (drops->oldest_ms == 0 || added_ms < drops->oldest_ms)
+        drops->oldest_ms = added_ms;
+    if (added_ms > drops->newest_ms)
+        drops->newest_ms = added_ms;
+}
+
+/* The sequence of a name that name_of writes, and its suffix. 0 = it is another name. */
+static uint64_t sequence_of(const char *name, const char **suffix)
+{
+    *suffix = name + SEQUENCE_DIGITS;
+    if (strspn(name, "0123456789abcdef") != SEQUENCE_DIGITS || **suffix != '.')
+        return 0;
+    uint64_t sequence = strtoull(name, NULL, 16);
+    return sequence <= INT64_MAX ? sequence : 0; /* the numbers after it are ours, too */
 }
 
 static queue_kind kind_of(const char *suffix)
@@ -74,25 +114,80 @@ static queue_kind kind_of(const char *suffix)
     return QUEUE_KINDS_END;
 }
 
-/* One name of the directory: an entry is noted, what a crash left half-written is removed. */
+/* Of a suffix that is a dot and the name of a cause; else DROP_NONE. */
+static enum drop_cause cause_of(const char *suffix)
+{
+    for (unsigned cause = DROP_NONE + 1; cause < DROP_END; cause++)
+        if (strcmp(suffix + 1, drop_cause_get(cause)->name) == 0)
+            return (enum drop_cause)cause;
+    return DROP_NONE;
+}
+
+static int note_foreign(file_queue *self, const char *name)
+{
+    enum { NAMED_MAX = 8 };
+    if (self->foreign++ < NAMED_MAX)
+        log_line("queue %s: %s is not a batch of this queue and is left alone", self->path, name);
+    return 0;
+}
+
+/* One name of the directory: an entry is noted, a drop that was not told is counted, what a crash
+ * left half-written is removed. */
 static int note_file(file_queue *self, const char *name)
 {
-    char *end = NULL;
-    uint64_t sequence = strtoull(name, &end, 16);
+    const char *suffix = NULL;
     struct stat at;
-    if (end != name + 16)
+    uint64_t sequence = sequence_of(name, &suffix);
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, LOCK) == 0 ||
+        strcmp(name, POSITIONS_FILE) == 0)
         return 0;
-    if (strcmp(end, ".tmp") == 0)
+    if (sequence == 0 || fstatat(self->directory, name, &at, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(at.st_mode))
+        return note_foreign(self, name);
+    if (strcmp(suffix, ".tmp") == 0) {
+        log_line("queue %s: %s is removed: the collector ended while it wrote it", self->path,
+                 name);
         return unlinkat(self->directory, name, 0);
-    queue_kind kind = kind_of(end);
-    if (kind == QUEUE_KINDS_END || fstatat(self->directory, name, &at, 0) != 0)
+    }
+    if (strcmp(suffix, POSITIONS_SUFFIX) == 0) {
+        self->unproven = sequence;
         return 0;
+    }
+    enum drop_cause cause = cause_of(suffix);
     const entry found = {.sequence = sequence,
                          .size = (uint64_t)at.st_size,
                          .added_ms = (uint64_t)at.st_mtim.tv_sec * 1000 +
                                      (uint64_t)at.st_mtim.tv_nsec / 1000000,
-                         .kind = kind};
-    return note_entry(self, &found);
+                         .kind = kind_of(suffix)};
+    if (cause != DROP_NONE) {
+        count_drop(self, cause, found.added_ms);
+        note_sequence(self, sequence);
+        return 0;
+    }
+    if (found.kind == QUEUE_KINDS_END)
+        return note_foreign(self, name);
+    if (reserve_entry(self) != 0)
+        return -1;
+    note_entry(self, &found);
+    return 0;
+}
+
+static bool has_entry(const file_queue *self, uint64_t sequence)
+{
+    for (size_t i = self->first; i < self->count; i++) {
+        if (self->entries[i].sequence == sequence)
+            return true;
+    }
+    return false;
+}
+
+static int open_positions(file_queue *self)
+{
+    int rc = 0;
+    if (self->unproven != 0)
+        rc = has_entry(self, self->unproven) ? positions_prove(self->directory, self->unproven)
+                                             : positions_forget(self->directory, self->unproven);
+    return rc == 0 ? positions_read(self->directory, &self->positions, &self->position_count) : rc;
 }
 
 static int read_directory(file_queue *self)
@@ -110,7 +205,7 @@ static int read_directory(file_queue *self)
     closedir(names);
     if (self->count > 0)
         qsort(self->entries, self->count, sizeof(entry), oldest_first);
-    return rc;
+    return rc == 0 ? open_positions(self) : rc;
 }
 
 static int open_directory(file_queue *self, const char *directory)
@@ -120,15 +215,13 @@ static int open_directory(file_queue *self, const char *directory)
     self->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (self->directory < 0)
         return -1;
-    self->lock_file = openat(self->directory, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    self->lock_file = openat(self->directory, LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     return self->lock_file;
 }
 
+/* Takes an entry, whose file is no longer its own, out of the table. */
 static void forget(file_queue *self, size_t index)
 {
-    char name[NAME_SIZE];
-    name_of(name, self->entries[index].sequence, suffixes[self->entries[index].kind]);
-    (void)unlinkat(self->directory, name, 0);
     self->stats.bytes -= self->entries[index].size;
     self->stats.entries--;
     if (index == self->first) {
@@ -142,28 +235,72 @@ static void forget(file_queue *self, size_t index)
         self->first = self->count = 0;
 }
 
-static void count_drop(file_queue *self, enum drop_cause cause, uint64_t added_ms)
+/* Empties a file and leaves its time. */
+static void empty(const file_queue *self, const char *name, uint64_t added_ms)
 {
-    queue_drops *drops = &self->stats.drops[cause];
-    drops->entries++;
-    if (drops->oldest_ms == 0 || added_ms < drops->oldest_ms)
-        drops->oldest_ms = added_ms;
-    if (added_ms > drops->newest_ms)
-        drops->newest_ms = added_ms;
+    const struct timespec time = {.tv_sec = (time_t)(added_ms / 1000),
+                                  .tv_nsec = (long)(added_ms % 1000) * 1000000};
+    const struct timespec times[2] = {time, time};
+    int fd = openat(self->directory, name, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return;
+    (void)futimens(fd, times);
+    (void)close(fd);
 }
 
-static void drop(file_queue *self, size_t index, enum drop_cause cause)
+/*
+ * Turns an entry's file into an empty one with the cause's name, which stays until the drop has
+ * been told. A rename takes place whole or not at all: whenever the process or the machine ends,
+ * the entry is either in the queue or counted. 0, or -1: the file is as it was.
+ */
+static int mark_dropped(const file_queue *self, const entry *one, enum drop_cause cause)
 {
-    count_drop(self, cause, self->entries[index].added_ms);
+    char name[NAME_SIZE], mark[NAME_SIZE], suffix[NAME_SIZE - SEQUENCE_DIGITS];
+    (void)snprintf(suffix, sizeof(suffix), ".%s", drop_cause_get(cause)->name);
+    name_of(name, one->sequence, suffixes[one->kind]);
+    name_of(mark, one->sequence, suffix);
+    if (renameat(self->directory, name, self->directory, mark) != 0)
+        return unlinkat(self->directory, name, 0);
+    empty(self, mark, one->added_ms);
+    (void)fsync(self->directory);
+    return 0;
+}
+
+static void tell_drop(const file_queue *self, const entry *one, enum drop_cause cause)
+{
+    char name[NAME_SIZE], time[32] = "";
+    struct tm parts;
+    time_t seconds = (time_t)(one->added_ms / 1000);
+    name_of(name, one->sequence, suffixes[one->kind]);
+    if (gmtime_r(&seconds, &parts) != NULL)
+        (void)strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    log_line("queue %s: the batch %s of %s is dropped (%s). %s", self->path, name, time,
+             drop_cause_get(cause)->name, drop_cause_get(cause)->explanation);
+}
+
+/*
+ * Loses an entry. False where its file cannot be removed, unless it must go all the same: an entry
+ * that stays in the way of the others.
+ */
+static bool drop(file_queue *self, size_t index, enum drop_cause cause, bool must)
+{
+    const entry one = self->entries[index];
+    bool gone = mark_dropped(self, &one, cause) == 0 || errno == ENOENT;
+    if (!gone && !must)
+        return false;
+    if (!gone)
+        log_line("queue %s: a dropped batch comes back at the next start, as its file cannot be "
+                 "removed: %s",
+                 self->path, strerror(errno));
+    tell_drop(self, &one, cause);
+    count_drop(self, cause, one.added_ms);
     forget(self, index);
+    return true;
 }
 
 static bool drop_oldest(file_queue *self, enum drop_cause cause)
 {
-    if (self->first == self->count)
-        return false;
-    drop(self, self->first, cause);
-    return true;
+    return self->first < self->count && drop(self, self->first, cause, false);
 }
 
 static int write_all(int fd, const uint8_t *bytes, size_t length)
@@ -193,11 +330,36 @@ static int write_file(const file_queue *self, const entry *one, const uint8_t *b
     if (rc == 0)
         rc = renameat(self->directory, temporary, self->directory, name);
     if (rc == 0)
-        return fsync(self->directory);
+        rc = fsync(self->directory);
+    if (rc == 0)
+        return 0;
     int saved = errno;
     (void)unlinkat(self->directory, temporary, 0);
+    (void)unlinkat(self->directory, name, 0); /* it is told as lost, and must not come back */
     errno = saved;
     return -1;
+}
+
+/* The entry's file, and the positions that go with it. */
+static int write_with_positions(const file_queue *self, const entry *one, const uint8_t *bytes,
+                                const queue_positions *positions)
+{
+    if (positions == NULL)
+        return write_file(self, one, bytes);
+    char name[NAME_SIZE];
+    name_of(name, one->sequence, suffixes[one->kind]);
+    int rc = positions_write(self->directory, one->sequence, positions);
+    if (rc == 0)
+        rc = write_file(self, one, bytes);
+    if (rc == 0)
+        rc = positions_prove(self->directory, one->sequence);
+    int saved = errno;
+    if (rc != 0) {
+        (void)unlinkat(self->directory, name, 0);
+        (void)positions_forget(self->directory, one->sequence);
+    }
+    errno = saved;
+    return rc;
 }
 
 /* Entries taken from the front leave holes in the array; close them before it grows. */
@@ -217,67 +379,115 @@ static bool has_room(const file_queue *self, uint64_t size)
            self->stats.bytes + size <= self->max_bytes;
 }
 
-static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t length)
+/* Writes the entry; a full disk costs the oldest ones, of about the size that it needs. */
+static int write_entry(file_queue *self, const entry *one, const uint8_t *bytes,
+                       const queue_positions *positions)
+{
+    uint64_t before = self->stats.bytes;
+    int rc = write_with_positions(self, one, bytes, positions);
+    int why = errno;
+    while (rc != 0 && (why == ENOSPC || why == EDQUOT) &&
+           before - self->stats.bytes < 2 * one->size && drop_oldest(self, DROP_DISK)) {
+        rc = write_with_positions(self, one, bytes, positions);
+        why = errno;
+    }
+    errno = why;
+    return rc;
+}
+
+static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t length,
+                const queue_positions *positions)
 {
     file_queue *self = (file_queue *)port;
     entry one = {.size = length, .added_ms = clock_unix_ms(NULL), .kind = kind};
+    enum drop_cause cause = DROP_DISK;
     pthread_mutex_lock(&self->lock);
     compact(self);
     one.sequence = self->next_sequence;
-    bool fits = length <= self->max_bytes;
-    while (fits && !has_room(self, length) && drop_oldest(self, DROP_QUEUE_FULL))
+    while (length <= self->max_bytes && !has_room(self, length) &&
+           drop_oldest(self, DROP_QUEUE_FULL))
         continue;
-    int rc = fits ? write_file(self, &one, bytes) : -1;
-    while (fits && rc != 0 && (errno == ENOSPC || errno == EDQUOT) && drop_oldest(self, DROP_DISK))
-        rc = write_file(self, &one, bytes);
-    if (rc == 0)
-        rc = note_entry(self, &one);
-    if (rc == 0)
+    int rc = -1;
+    if (!has_room(self, length)) {
+        cause = DROP_QUEUE_FULL;
+        log_line("queue %s: a batch of %zu bytes is lost: it has no room in limits.queue_bytes",
+                 self->path, length);
+    } else if (reserve_entry(self) != 0 || write_entry(self, &one, bytes, positions) != 0) {
+        log_line("queue %s: a batch of %zu bytes cannot be written and is lost: %s", self->path,
+                 length, strerror(errno));
+    } else {
+        rc = 0;
+    }
+    if (rc == 0) {
+        note_entry(self, &one);
         self->stats.pushed++;
-    else
-        count_drop(self, fits ? DROP_DISK : DROP_QUEUE_FULL, one.added_ms);
+    } else {
+        count_drop(self, cause, one.added_ms);
+    }
     pthread_mutex_unlock(&self->lock);
     return rc;
 }
 
+/* NULL with errno where it cannot be read; 0 = it is empty, or shorter than it was. */
 static uint8_t *read_file(const file_queue *self, const entry *one)
 {
     char name[NAME_SIZE];
     name_of(name, one->sequence, suffixes[one->kind]);
-    int fd = openat(self->directory, name, O_RDONLY | O_CLOEXEC);
     uint8_t *bytes = malloc(one->size + 1);
+    int fd = bytes != NULL ? openat(self->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
     size_t used = 0;
-    ssize_t got = fd >= 0 && bytes != NULL ? 1 : -1;
+    ssize_t got = fd >= 0 ? 1 : -1;
     while (got > 0 && used < one->size) {
         got = read(fd, bytes + used, one->size - used);
         used += got > 0 ? (size_t)got : 0;
     }
+    int why = got < 0 ? errno : 0;
     if (fd >= 0)
         close(fd);
-    if (used == one->size && got >= 0)
+    if (got >= 0 && used == one->size && used > 0)
         return bytes;
     free(bytes);
+    errno = why;
     return NULL;
+}
+
+/* Want of memory or descriptors, as errno says, is not the file's fault. */
+static bool is_passing(int error)
+{
+    return error == ENOMEM || error == EMFILE || error == ENFILE || error == EINTR;
 }
 
 static bool peek(queue *port, queue_entry *out)
 {
     file_queue *self = (file_queue *)port;
+    bool waits = false;
     *out = (queue_entry){0};
     pthread_mutex_lock(&self->lock);
-    while (out->bytes == NULL && self->first < self->count) {
+    while (out->bytes == NULL && !waits && self->first < self->count) {
         const entry *one = &self->entries[self->first];
         out->bytes = read_file(self, one);
+        waits = out->bytes == NULL && is_passing(errno);
         if (out->bytes != NULL) {
             out->sequence = one->sequence;
             out->kind = one->kind;
             out->length = one->size;
-        } else {
-            drop(self, self->first, DROP_DAMAGED);
+        } else if (!waits) {
+            (void)drop(self, self->first, DROP_DAMAGED, true);
         }
     }
     pthread_mutex_unlock(&self->lock);
     return out->bytes != NULL;
+}
+
+/* It has been delivered. A file that stays is sent once more after a restart, as a duplicate. */
+static void remove_delivered(file_queue *self, size_t index)
+{
+    char name[NAME_SIZE];
+    name_of(name, self->entries[index].sequence, suffixes[self->entries[index].kind]);
+    if (unlinkat(self->directory, name, 0) != 0 && errno != ENOENT)
+        log_line("queue %s: %s has been delivered and cannot be removed: %s", self->path, name,
+                 strerror(errno));
+    forget(self, index);
 }
 
 static void remove_entry(queue *port, uint64_t sequence, enum drop_cause cause)
@@ -288,9 +498,9 @@ static void remove_entry(queue *port, uint64_t sequence, enum drop_cause cause)
         if (self->entries[i].sequence != sequence)
             continue;
         if (cause != DROP_NONE)
-            drop(self, i, cause);
+            (void)drop(self, i, cause, true);
         else
-            forget(self, i);
+            remove_delivered(self, i);
         break;
     }
     pthread_mutex_unlock(&self->lock);
@@ -307,19 +517,48 @@ static queue_stats get_stats(queue *port)
     return stats;
 }
 
+/* The marks of a cause whose drops have all been told. */
+static void remove_marks(const file_queue *self, const bool *told)
+{
+    int copy = openat(self->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
+    if (names == NULL && copy >= 0)
+        close(copy);
+    for (struct dirent *name = names != NULL ? readdir(names) : NULL; name != NULL;
+         name = readdir(names)) {
+        const char *suffix = NULL;
+        if (sequence_of(name->d_name, &suffix) != 0 && told[cause_of(suffix)])
+            (void)unlinkat(self->directory, name->d_name, 0);
+    }
+    if (names != NULL)
+        closedir(names);
+}
+
 static void forget_drops(queue *port, const queue_stats *told)
 {
     file_queue *self = (file_queue *)port;
+    bool all_told[DROP_END] = {false};
+    bool any = false;
     pthread_mutex_lock(&self->lock);
-    for (unsigned cause = 0; cause < DROP_END; cause++) {
+    for (unsigned cause = DROP_NONE + 1; cause < DROP_END; cause++) {
         queue_drops *drops = &self->stats.drops[cause];
-        if (drops->entries == told->drops[cause].entries) /* none has come since */
-            drops->oldest_ms = drops->newest_ms = 0;
+        if (drops->oldest_ms == 0 || drops->entries != told->drops[cause].entries)
+            continue; /* there is none to tell, or one has come since */
+        drops->oldest_ms = drops->newest_ms = 0;
+        any = all_told[cause] = true;
     }
+    if (any)
+        remove_marks(self, all_told);
     pthread_mutex_unlock(&self->lock);
 }
 
-static const queue_ops ops = {push, peek, remove_entry, get_stats, forget_drops};
+static queue_positions get_positions(queue *port)
+{
+    const file_queue *self = (file_queue *)port;
+    return (queue_positions){self->positions, self->position_count};
+}
+
+static const queue_ops ops = {push, get_positions, peek, remove_entry, get_stats, forget_drops};
 
 void file_queue_close(queue *port)
 {
@@ -331,6 +570,7 @@ void file_queue_close(queue *port)
     if (self->directory >= 0)
         close(self->directory);
     free(self->entries);
+    free(self->path);
     pthread_mutex_destroy(&self->lock);
     free(self);
 }
@@ -340,11 +580,15 @@ int file_queue_open(queue **out, const char *directory, uint64_t max_bytes, uint
 {
     *out = NULL;
     file_queue *self = calloc(1, sizeof(*self));
-    if (self == NULL) {
+    char *path = strdup(directory);
+    if (self == NULL || path == NULL) {
         (void)snprintf(message, size, "out of memory");
+        free(self);
+        free(path);
         return -1;
     }
     self->port.ops = &ops;
+    self->path = path;
     pthread_mutex_init(&self->lock, NULL);
     self->directory = self->lock_file = -1;
     self->max_bytes = max_bytes;
@@ -360,6 +604,8 @@ int file_queue_open(queue **out, const char *directory, uint64_t max_bytes, uint
                        strerror(errno));
     else
         *out = &self->port;
+    if (self->foreign > 0)
+        log_line("queue %s: %u foreign files are left alone", self->path, self->foreign);
     if (*out == NULL)
         file_queue_close(&self->port);
     return *out != NULL ? 0 : -1;

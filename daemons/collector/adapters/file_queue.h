@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A queue in a directory: one file an entry, written as a temporary file, synced and renamed,
- * oldest first by name.
+ * oldest first by name. A dropped entry is an empty file with the cause's name in its place, until
+ * the drop has been told. Whatever else is in the directory is left alone.
  */
 #ifndef COLLECTOR_ADAPTERS_FILE_QUEUE_H
 #define COLLECTOR_ADAPTERS_FILE_QUEUE_H

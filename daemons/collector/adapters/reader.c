@@ -415,13 +415,12 @@ void reader_forget(void *context, void *memory)
     free(memory);
 }
 
-void reader_keep(void *context, int fd, uint64_t size, const local_jvm *jvm,
-                 const window_span *span)
+void reader_keep(void *context, int fd, uint64_t size, const queue_position *from)
 {
     const reader *self = context;
     char path[512];
-    (void)snprintf(path, sizeof(path), "%s/%u-%llu.jfr", self->keep_dir, jvm->id.host_pid,
-                   (unsigned long long)span->start_ms);
+    (void)snprintf(path, sizeof(path), "%s/%u-%llu-%020llu.jfr", self->keep_dir, from->jvm.host_pid,
+                   (unsigned long long)from->session_ms, (unsigned long long)from->offset);
     int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (to < 0)
         return;

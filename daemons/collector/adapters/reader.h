@@ -22,7 +22,6 @@ uint64_t reader_start_ms(void *context, int fd);
 int reader_parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
                  const event_intervals *events, profile *out, char *message, size_t message_size);
 void reader_forget(void *context, void *memory);
-void reader_keep(void *context, int fd, uint64_t size, const local_jvm *jvm,
-                 const window_span *span);
+void reader_keep(void *context, int fd, uint64_t size, const queue_position *from);
 
 #endif

@@ -101,6 +101,7 @@ static const char *const allowed[] = {
     "fadvise64",
     "fsync",
     "fdatasync",
+    "utimensat",
     "flock",
     "fcntl",
     "dup",

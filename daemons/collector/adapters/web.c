@@ -7,6 +7,7 @@
 #include <base/log.h>
 #include <http/server.h>
 #include <jansson.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ enum { WEB_TOKEN_MAX = 512, BODY_MAX = 4096 };
 struct web {
     http_server *server;
     web_sources sources;
+    pthread_mutex_t lock;          /* of the token */
     char token[WEB_TOKEN_MAX + 1]; /* "" = none */
     http_route routes[5];
 };
@@ -236,14 +238,6 @@ static bool is_same(const char *given, const char *wanted)
     return bits == 0;
 }
 
-static bool has_token(const web *self, const http_request *request)
-{
-    static const char scheme[] = "Bearer ";
-    const char *field = http_request_header(request, "Authorization");
-    return field != NULL && strncasecmp(field, scheme, sizeof(scheme) - 1) == 0 &&
-           is_same(field + sizeof(scheme) - 1, self->token);
-}
-
 static bool refuse(http_response *response)
 {
     http_response_error(response, 401, "unauthorised",
@@ -252,22 +246,36 @@ static bool refuse(http_response *response)
     return false;
 }
 
+/* With a token, the request needs it; without one, `open` says whether it needs none. */
+static bool admit(web *self, const http_request *request, http_response *response, bool open)
+{
+    static const char scheme[] = "Bearer ";
+    char token[WEB_TOKEN_MAX + 1];
+    const char *field = http_request_header(request, "Authorization");
+    pthread_mutex_lock(&self->lock);
+    memcpy(token, self->token, sizeof(token));
+    pthread_mutex_unlock(&self->lock);
+    if (token[0] == '\0') {
+        if (!open)
+            http_response_error(response, 403, "no_token",
+                                "Calls are closed, as listen.token of this collector is not set.");
+        return open;
+    }
+    return (field != NULL && strncasecmp(field, scheme, sizeof(scheme) - 1) == 0 &&
+            is_same(field + sizeof(scheme) - 1, token)) ||
+           refuse(response);
+}
+
 /* Metrics name workloads: where there is a token, they take it. */
 static bool admit_reader(void *context, http_request *request, http_response *response)
 {
-    const web *self = context;
-    return self->token[0] == '\0' || has_token(self, request) || refuse(response);
+    return admit(context, request, response, true);
 }
 
 /* What changes something is closed without a token. */
 static bool admit_caller(void *context, http_request *request, http_response *response)
 {
-    const web *self = context;
-    if (self->token[0] != '\0')
-        return has_token(self, request) || refuse(response);
-    http_response_error(response, 403, "no_token",
-                        "Calls are closed, as listen.token of this collector is not set.");
-    return false;
+    return admit(context, request, response, false);
 }
 
 static const char start_form[] = "The body is {\"pid\": N, \"seconds\": 1 to 86400, \"events\": "
@@ -362,6 +370,24 @@ static void set_routes(web *self)
         self->routes[i].context = self;
 }
 
+int web_set_token(web *self, const char *token, char *message, size_t size)
+{
+    if (strlen(token) > WEB_TOKEN_MAX) {
+        (void)snprintf(message, size, "listen.token is longer than %d bytes", WEB_TOKEN_MAX);
+        return -1;
+    }
+    pthread_mutex_lock(&self->lock);
+    (void)snprintf(self->token, sizeof(self->token), "%s", token);
+    pthread_mutex_unlock(&self->lock);
+    return 0;
+}
+
+static void free_web(web *self)
+{
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
 int web_start(web **out, const char *address, uint16_t port, const char *token,
               const web_sources *sources, char *message, size_t size)
 {
@@ -372,12 +398,11 @@ int web_start(web **out, const char *address, uint16_t port, const char *token,
         return -1;
     }
     self->sources = *sources;
-    if (strlen(token) > WEB_TOKEN_MAX) {
-        (void)snprintf(message, size, "listen.token is longer than %d bytes", WEB_TOKEN_MAX);
-        free(self);
+    pthread_mutex_init(&self->lock, NULL);
+    if (web_set_token(self, token, message, size) != 0) {
+        free_web(self);
         return -1;
     }
-    (void)snprintf(self->token, sizeof(self->token), "%s", token);
     set_routes(self);
     http_server_options options = HTTP_SERVER_OPTIONS_INIT;
     options.address = address;
@@ -391,7 +416,7 @@ int web_start(web **out, const char *address, uint16_t port, const char *token,
     http_error err = {0};
     if (http_server_start(&self->server, &options, &err) != 0) {
         (void)snprintf(message, size, "%s", err.message);
-        free(self);
+        free_web(self);
         return -1;
     }
     *out = self;
@@ -404,5 +429,5 @@ void web_stop(web *self)
     if (self == NULL)
         return;
     http_server_stop(self->server, GRACE_MS);
-    free(self);
+    free_web(self);
 }

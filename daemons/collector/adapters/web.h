@@ -32,6 +32,10 @@ int web_start(web **out, const char *address, uint16_t port, const char *token,
               const web_sources *sources, char *message, size_t size);
 void web_stop(web *self);
 
+/* Another token is in force from the next request on; "" = none. 0, or -1 with a sentence in
+ * message: the token before stays. Any thread. */
+int web_set_token(web *self, const char *token, char *message, size_t size);
+
 /* The text of /metrics: malloc'd, *length bytes; NULL = no memory. */
 char *web_metrics(const web_sources *sources, size_t *length);
 

@@ -25,11 +25,17 @@ Hotstack__V1__Collector *wire__collector(const wire *self, arena *in)
 static int compress(uint8_t *bytes, size_t length, uint8_t **out, size_t *out_length)
 {
     size_t room = ZSTD_compressBound(length);
+    ZSTD_CCtx *zstd = ZSTD_createCCtx();
     *out = malloc(room);
-    if (*out == NULL)
-        return -1;
-    *out_length = ZSTD_compress(*out, room, bytes, length, QUEUE_LEVEL);
-    if (!ZSTD_isError(*out_length))
+    *out_length = 0;
+    if (zstd != NULL && *out != NULL) {
+        /* The backend's digest does not cover the stacks' names; a disk may damage them, too. */
+        ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
+        ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, QUEUE_LEVEL);
+        *out_length = ZSTD_compress2(zstd, *out, room, bytes, length);
+    }
+    ZSTD_freeCCtx(zstd);
+    if (*out_length > 0 && !ZSTD_isError(*out_length))
         return 0;
     free(*out);
     *out = NULL;

@@ -18,6 +18,7 @@ collector *collector_new(const collector_ports *ports, const collector_options *
     self->options = *options;
     self->rules = rules;
     self->queued = queued;
+    self->clock_apart_ms = ports->now_ms(ports->context) - ports->steady_ms(ports->context);
     self->flush_phase = (uint32_t)ports->random(ports->context);
     pthread_mutex_init(&self->lock, NULL);
     return self;
@@ -105,6 +106,38 @@ static void run_lane(collector *self, lane_job due, uint64_t now)
     pthread_mutex_unlock(&self->lock);
 }
 
+static void move(uint64_t *time_ms, int64_t by_ms)
+{
+    if (*time_ms != 0 && *time_ms != UINT64_MAX)
+        *time_ms = (uint64_t)((int64_t)*time_ms + by_ms);
+}
+
+/*
+ * When somebody sets the clock, everything that is due comes when it would have come, and the
+ * windows under way keep their lengths. With the lock held.
+ */
+static void follow_clock(collector *self, uint64_t now)
+{
+    enum { STEP_MS = 2000 }; /* two clocks are not read at the same moment */
+    uint64_t apart = now - self->ports.steady_ms(self->ports.context);
+    int64_t by = (int64_t)(apart - self->clock_apart_ms);
+    if (by < STEP_MS && by > -STEP_MS)
+        return;
+    self->clock_apart_ms = apart;
+    self->clock_moved_ms += by;
+    collector__say(self, "the clock was set by %lld s; windows go on by the new time",
+                   (long long)by / 1000);
+    move(&self->next_discovery_ms, by);
+    move(&self->pending_since_ms, by);
+    for (target *one = self->targets; one != NULL; one = one->next) {
+        move(&one->due_ms, by);
+        move(&one->snapshot_due_ms, by);
+        move(&one->window_start_ms, by);
+        move(&one->failing_since_ms, by);
+        move(&one->demand_until_ms, by);
+    }
+}
+
 uint64_t collector_tick(collector *self)
 {
     enum { AT_ONCE = 64 };
@@ -115,6 +148,7 @@ uint64_t collector_tick(collector *self)
         pthread_mutex_unlock(&self->lock);
         return UINT64_MAX;
     }
+    follow_clock(self, now);
     bool is_discovery_due = !self->discovering && now >= self->next_discovery_ms;
     if (is_discovery_due) {
         self->discovering = true;

@@ -21,6 +21,7 @@ enum collector_call { CALL_DONE = 0, CALL_UNREACHABLE = -1, CALL_TIMED_OUT = -2 
 typedef struct collector_ports {
     void *context;
     uint64_t (*now_ms)(void *context);        /* Unix ms */
+    uint64_t (*steady_ms)(void *context);     /* ms of a clock that nobody sets */
     uint64_t (*thread_cpu_ns)(void *context); /* CPU time of the calling thread */
     uint64_t (*random)(void *context);
     void (*log)(void *context, const char *message);
@@ -54,9 +55,9 @@ typedef struct collector_ports {
     int (*read_snapshot)(void *context, void **memory, int fd, uint64_t size, thread_snapshot *out,
                          char *message, size_t message_size);
     void (*forget_snapshot)(void *context, void *memory);
-    /* Keeps a copy of a recording for tests; NULL = no copies. */
-    void (*keep)(void *context, int fd, uint64_t size, const local_jvm *jvm,
-                 const window_span *span);
+    /* Keeps a copy of the bytes that a session's recording holds from a position on, for tests;
+     * NULL = no copies. */
+    void (*keep)(void *context, int fd, uint64_t size, const queue_position *from);
 
     void (*user_name)(void *context, uint32_t uid, char *out, size_t size);
     /*

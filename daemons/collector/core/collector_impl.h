@@ -43,6 +43,11 @@ typedef struct target {
     uint64_t exited_ms; /* the process was first missing then; 0 = it runs */
     uint32_t jitter_ms;
     uint64_t due_ms;
+    /* The session whose recording was read: when it began, 0 = none; up to where, in the batch
+     * under way; and up to where in the queue. */
+    uint64_t session_ms;
+    uint64_t offset;
+    uint64_t settled;
     uint64_t backoff_ms;
     uint64_t window_start_ms; /* nominal; kept over a cooldown, for an adopted session goes on */
     uint64_t
@@ -69,9 +74,12 @@ struct collector {
     bool finishing;
     bool discovering;
     bool policy_changed;
+    uint64_t clock_apart_ms; /* Unix time less ports.steady_ms */
+    int64_t clock_moved_ms;  /* by so much the Unix time was set since the start */
     uint64_t next_discovery_ms;
     unsigned jobs;      /* that run */
     bool attachd_known; /* the first look has been answered or failed */
+    bool merged;        /* the JVMs of a look are in the list */
     char attachd_detail[512];
     char lacks[1024]; /* what attachd lacks, a sentence a line */
     batch pending;
@@ -109,6 +117,10 @@ typedef struct job {
     uint32_t window_ms;
     uint64_t window_start_ms;
     uint64_t due_ms;
+    int64_t clock_moved_ms;
+    uint64_t session_ms;
+    uint64_t offset;
+    uint64_t settled;
     void *memory;
 } job;
 

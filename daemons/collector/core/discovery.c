@@ -17,6 +17,18 @@ static target *find(collector *self, const local_identity *jvm)
     return one;
 }
 
+/* Goes on where the queue says that a collector before this one had read its recording. */
+static void recall_position(collector *self, target *one)
+{
+    queue_positions known = queue_get_positions(self->queued);
+    for (size_t i = 0; i < known.count && !self->merged; i++) {
+        if (!local_identity_equal(&known.all[i].jvm, &one->jvm.id))
+            continue;
+        one->session_ms = known.all[i].session_ms;
+        one->offset = one->settled = known.all[i].offset;
+    }
+}
+
 static void add(collector *self, const local_jvm *jvm)
 {
     target *one = calloc(1, sizeof(*one));
@@ -28,6 +40,7 @@ static void add(collector *self, const local_jvm *jvm)
     one->session = SESSION_STATE_NONE;
     one->jitter_ms = span_jitter(&jvm->id, self->options.jitter_ms);
     one->reason = REASON_END; /* so that the first state is a change */
+    recall_position(self, one);
     one->next = self->targets;
     self->targets = one;
     collector__decide(self, one);
@@ -101,6 +114,7 @@ static void merge(collector *self, const local_answer *answer)
         else
             add(self, &answer->jvms[i]);
     }
+    self->merged = true;
     remove_gone(self);
 }
 

@@ -27,19 +27,40 @@ static batch_limits limits_of(const collector *self)
     };
 }
 
+/* Up to where the queue will contain the recordings of all sessions. NULL: no memory. */
+static queue_position *positions_of(const collector *self, size_t *count)
+{
+    size_t targets = 0;
+    for (const target *one = self->targets; one != NULL; one = one->next)
+        targets++;
+    queue_position *all = calloc(targets + 1, sizeof(*all));
+    *count = 0;
+    for (const target *one = self->targets; one != NULL && all != NULL; one = one->next) {
+        if (one->session_ms != 0)
+            all[(*count)++] = (queue_position){one->jvm.id, one->session_ms, one->offset};
+    }
+    return all;
+}
+
 static void queue_pending(collector *self)
 {
     uint8_t *bytes = NULL;
     size_t length = 0;
-    if (batch_order(&self->pending) == 0 &&
+    size_t count = 0;
+    queue_position *all = positions_of(self, &count);
+    const queue_positions positions = {all, count};
+    if (all != NULL && batch_order(&self->pending) == 0 &&
         self->ports.encode(self->ports.context, &self->pending, &bytes, &length) == 0 &&
-        queue_push(self->queued, QUEUE_PROFILES, bytes, length) == 0) {
+        queue_push(self->queued, QUEUE_PROFILES, bytes, length, &positions) == 0) {
         self->stats.batches++;
     } else {
         self->stats.queue_failures++;
         collector__say(self, "a batch could not be written to the queue and is lost");
     }
     free(bytes);
+    free(all);
+    for (target *one = self->targets; one != NULL; one = one->next)
+        one->settled = one->offset;
     self->ports.queued(self->ports.context);
 }
 
@@ -90,6 +111,10 @@ int collector__add_profile(collector *self, const local_jvm *jvm, const target_l
 {
     batch_limits limits = limits_of(self);
     uint32_t day = (uint32_t)(span->start_ms / MS_PER_DAY);
+    /* Whole where it can be: a collector that is killed between two batches would leave a part of
+     * the window to its successor. */
+    if (self->has_pending && batch_would_pass(&self->pending, &limits, from, BATCH_ALL_PARTS))
+        collector__flush(self);
     for (uint32_t part = 0; part < from->part_count; part++) {
         if (self->has_pending &&
             (self->pending.day != day || batch_would_pass(&self->pending, &limits, from, part)))

@@ -2,12 +2,14 @@
 /*
  * The port to the queue: what waits for the backend, oldest first, each entry of some kind. It
  * survives restarts, and holds at most a number of bytes and of entries; past it the oldest go,
- * counted. Any number of threads. adapters/file_queue.h keeps it in a directory.
+ * counted. A drop that has not been told survives a restart, too. Any number of threads.
+ * adapters/file_queue.h keeps it in a directory.
  */
 #ifndef COLLECTOR_CORE_QUEUE_H
 #define COLLECTOR_CORE_QUEUE_H
 
 #include <catalogue/drop_cause.h>
+#include <localrpc/message.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +32,7 @@ typedef struct queue_entry {
 
 /* Entries that were lost for one cause. */
 typedef struct queue_drops {
-    uint64_t entries; /* since the queue was opened */
+    uint64_t entries; /* since the queue was opened, and before that what had not been told */
     /* Unix ms when the oldest and the newest of them were added, of those that queue_forget_drops
      * has not been told of; 0 = none. */
     uint64_t oldest_ms, newest_ms;
@@ -46,10 +48,26 @@ typedef struct queue_stats {
     queue_drops drops[DROP_END];
 } queue_stats;
 
+/* Up to where the entries contain the recording of a JVM's session. */
+typedef struct queue_position {
+    local_identity jvm;
+    uint64_t session_ms; /* Unix ms at which the session began */
+    uint64_t offset;     /* in its recording */
+} queue_position;
+
+typedef struct queue_positions {
+    const queue_position *all;
+    size_t count;
+} queue_positions;
+
 typedef struct queue_ops {
-    /* Adds an entry at the end. 0, or -1: it could not be written even with the queue empty, and is
-     * counted as dropped. */
-    int (*push)(queue *self, queue_kind kind, const uint8_t *bytes, size_t length);
+    /* Adds an entry at the end, for which the oldest make room. 0, or -1: it could not be written
+     * and is counted as dropped. After a crash either both the entry and `positions` (NULL = as
+     * they are) are there, or neither. */
+    int (*push)(queue *self, queue_kind kind, const uint8_t *bytes, size_t length,
+                const queue_positions *positions);
+    /* The positions that were there when the queue was opened; borrowed until it is closed. */
+    queue_positions (*get_positions)(queue *self);
     /* The oldest entry; it stays until it is removed. False when there is none. */
     bool (*peek)(queue *self, queue_entry *out);
     /* DROP_NONE: it has been delivered. */
@@ -64,9 +82,15 @@ struct queue {
     const queue_ops *ops;
 };
 
-static inline int queue_push(queue *self, queue_kind kind, const uint8_t *bytes, size_t length)
+static inline int queue_push(queue *self, queue_kind kind, const uint8_t *bytes, size_t length,
+                             const queue_positions *positions)
 {
-    return self->ops->push(self, kind, bytes, length);
+    return self->ops->push(self, kind, bytes, length, positions);
+}
+
+static inline queue_positions queue_get_positions(queue *self)
+{
+    return self->ops->get_positions(self);
 }
 
 static inline bool queue_peek(queue *self, queue_entry *out)

@@ -26,6 +26,10 @@ job collector__begin(target *one)
                .window_ms = one->window_ms,
                .window_start_ms = one->window_start_ms,
                .due_ms = one->due_ms,
+               .clock_moved_ms = self->clock_moved_ms,
+               .session_ms = one->session_ms,
+               .offset = one->offset,
+               .settled = one->settled,
                .memory = one->memory};
     pthread_mutex_unlock(&self->lock);
     return now;
@@ -87,6 +91,15 @@ static void tell_start(target *one, const local_answer *answer)
                              detail[0] != '\0' ? detail : one->warning);
 }
 
+/* The answer's session is the one whose recording is read from now on. */
+static void note_session(target *one, const local_answer *answer)
+{
+    if (one->session_ms == answer->session_ms)
+        return;
+    one->session_ms = answer->session_ms;
+    one->offset = one->settled = answer->offset;
+}
+
 static void start(const job *now)
 {
     collector *self = now->self;
@@ -109,6 +122,7 @@ static void start(const job *now)
             one->window_start_ms = time;
         }
         one->session = answer.session;
+        note_session(one, &answer);
         one->due_ms = span_next(time, one->window_ms, one->jitter_ms);
         if (one->snapshot_due_ms == 0)
             one->snapshot_due_ms = time;
@@ -174,7 +188,16 @@ static window_span span_of(const job *now, uint64_t first_ms, uint64_t end_ms)
     return (window_span){.start_ms = start_ms, .length_ms = (uint32_t)(end_ms - start_ms)};
 }
 
-static void note_failure(const job *now, const window_span *span, uint32_t reason,
+/* With the lock held: the batch under way contains the answer's window. */
+static void note_read(target *one, const local_answer *answer)
+{
+    if (one->session_ms == answer->session_ms)
+        one->offset = answer->offset;
+    else
+        note_session(one, answer);
+}
+
+static void note_failure(const job *now, const window_span *span, const local_answer *answer,
                          const char *detail)
 {
     collector *self = now->self;
@@ -182,8 +205,9 @@ static void note_failure(const job *now, const window_span *span, uint32_t reaso
     self->stats.parse_failures++;
     collector__say(self, "pid %u: a window is lost: %s", now->jvm.id.host_pid, detail);
     collector__add_lost(now->on, &now->rule.events, span->start_ms,
-                        span->start_ms + span->length_ms, reason);
-    collector__set_state(now->on, now->on->phase, reason, detail);
+                        span->start_ms + span->length_ms, REASON_PARSE_FAILED);
+    note_read(now->on, answer);
+    collector__set_state(now->on, now->on->phase, REASON_PARSE_FAILED, detail);
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -222,6 +246,7 @@ static void deliver(const job *now, window_span *span, profile *found, const loc
     if (profile_fold(found, self->options.max_rows_per_part) != 0 ||
         collector__add_profile(self, &now->jvm, &now->rule.labels, span, found) != 0)
         collector__say(self, "pid %u: a window is lost: out of memory", now->jvm.id.host_pid);
+    note_read(now->on, answer);
     self->stats.windows++;
     self->stats.recording_bytes += answer->size;
     self->stats.dropped_events += answer->dropped_events;
@@ -250,60 +275,78 @@ static event_intervals recorded_events(const job *now)
     return recorded;
 }
 
-/* A finished window: fetch, read, hand to the batch. What fails here costs this window only. */
-static void take(job *now, const local_answer *answer, uint64_t end_ms)
+/*
+ * A finished window: fetch, read, hand to the batch. A recording that cannot be read costs this
+ * window only. -1 where it cannot be fetched, with the answer's reason and detail filled: its bytes
+ * can be asked for again.
+ */
+static int take(job *now, local_answer *answer, uint64_t end_ms)
 {
     collector *self = now->self;
     const collector_ports *ports = &self->ports;
     char message[400] = "";
     int fd = ports->new_file(ports->context);
     if (fd < 0 || collector__fetch(now, answer, fd, message, sizeof(message)) != 0) {
-        window_span lost = span_of(now, 0, end_ms);
-        note_failure(now, &lost, REASON_INTERNAL, fd < 0 ? "no file for the recording" : message);
+        answer->reason = REASON_INTERNAL;
+        (void)snprintf(answer->detail, sizeof(answer->detail), "the recording was not read: %s",
+                       fd < 0 ? "no file for it" : message);
         if (fd >= 0)
             ports->close_file(ports->context, fd);
-        return;
+        return -1;
     }
-    window_span span = span_of(now, ports->recording_start_ms(ports->context, fd), end_ms);
+    uint64_t first_ms = ports->recording_start_ms(ports->context, fd);
+    window_span span = span_of(now, first_ms, end_ms);
+    const queue_position from = {now->jvm.id, now->session_ms, now->offset};
     if (ports->keep != NULL)
-        ports->keep(ports->context, fd, answer->size, &now->jvm, &span);
+        ports->keep(ports->context, fd, answer->size, &from);
     profile found = {0};
     event_intervals recorded = recorded_events(now);
     if (ports->parse(ports->context, &now->memory, fd, answer->size, &span, &recorded, &found,
-                     message, sizeof(message)) == 0)
+                     message, sizeof(message)) == 0) {
+        /* A window before this one contains the time up to the recording's first byte. */
+        if (now->offset > 0 && first_ms > span.start_ms)
+            found.covered_ms += first_ms - span.start_ms;
         deliver(now, &span, &found, answer);
-    else
-        note_failure(now, &span, REASON_PARSE_FAILED, message);
+    } else {
+        note_failure(now, &span, answer, message);
+    }
     profile_clear(&found);
     ports->close_file(ports->context, fd);
     pthread_mutex_lock(&self->lock);
     now->on->memory = now->memory;
     pthread_mutex_unlock(&self->lock);
+    return 0;
 }
 
 static void window(job *now)
 {
     collector *self = now->self;
     local_request request = collector__about(now, LOCAL_WINDOW);
+    request.offset = now->offset;
+    request.settled = now->settled;
     local_answer answer = {0};
     uint64_t asked_ms = self->ports.now_ms(self->ports.context);
     uint64_t border = span_last(asked_ms, now->window_ms, now->jitter_ms);
     collector__ask(now, &request, &answer);
     if (border < now->due_ms) /* the clock was set back, or the border was cut early */
         border = now->due_ms;
+    bool has_bytes = answer.reason == REASON_NONE && answer.has_handle && answer.size > 0;
+    if (has_bytes)
+        (void)take(now, &answer, border); /* its failure is the answer's reason */
     pthread_mutex_lock(&self->lock);
     target *one = now->on;
     if (answer.reason == REASON_NONE) {
-        one->window_start_ms = border;
-        one->due_ms = span_next(border, one->window_ms, one->jitter_ms);
+        one->window_start_ms =
+            (uint64_t)((int64_t)border + self->clock_moved_ms - now->clock_moved_ms);
+        one->due_ms = span_next(one->window_start_ms, one->window_ms, one->jitter_ms);
         one->session = answer.session;
+        if (!has_bytes)
+            note_read(one, &answer);
     } else {
         self->stats.windows_failed++;
         cool_down(one, answer.reason, answer.detail);
     }
     pthread_mutex_unlock(&self->lock);
-    if (answer.reason == REASON_NONE && answer.has_handle && answer.size > 0)
-        take(now, &answer, border);
     local_answer_clear(&answer);
 }
 
@@ -313,17 +356,18 @@ static void end_session(job *now)
         now->phase != PHASE_STOPPING)
         return;
     local_request request = collector__about(now, LOCAL_STOP);
+    request.offset = now->window_start_ms != 0 ? now->offset : UINT64_MAX;
     local_answer answer = {0};
     collector__ask(now, &request, &answer);
     uint64_t time = now->self->ports.now_ms(now->self->ports.context);
     if (answer.reason == REASON_NONE && answer.has_handle && answer.size > 0 &&
         now->window_start_ms != 0)
-        take(now, &answer, time);
-    if (answer.reason != REASON_NONE && now->window_start_ms != 0) {
-        pthread_mutex_lock(&now->self->lock);
+        (void)take(now, &answer, time); /* its failure is the answer's reason */
+    pthread_mutex_lock(&now->self->lock);
+    if (answer.reason != REASON_NONE && now->window_start_ms != 0)
         collector__add_lost(now->on, &now->rule.events, now->window_start_ms, time, answer.reason);
-        pthread_mutex_unlock(&now->self->lock);
-    }
+    now->on->session_ms = 0;
+    pthread_mutex_unlock(&now->self->lock);
     local_answer_clear(&answer);
 }
 

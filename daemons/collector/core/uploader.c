@@ -11,13 +11,13 @@ struct uploader {
     uploader_options options;
     queue *queued;
     uint64_t backoff_ms;     /* 0 = the last call went well */
-    uint64_t not_before_ms;  /* no call before it */
+    uint64_t not_before_ms;  /* no call before it; this and the next times by ports.steady_ms */
     uint64_t all_stacks_for; /* sequence of the entry that needs all its stacks */
     uint64_t in_doubt_up_to; /* sequence: an earlier process may have sent these entries */
     uint64_t tried;          /* sequence of the entry that was sent last without success */
     uint32_t tries;          /* of it */
     uint64_t first_try_ms;   /* of it */
-    uint64_t started_ms;
+    uint64_t started_ms;     /* Unix */
     uint64_t next_heartbeat_ms;
     uint64_t next_status_ms;
     uint64_t last_status_ms;
@@ -95,7 +95,7 @@ static void block(uploader *self, const upload_answer *answer)
 /* What every answer means for the calls to come. True when a backend took the call. */
 static bool note_answer(uploader *self, const upload_answer *answer)
 {
-    uint64_t now = self->ports.now_ms(self->ports.context);
+    uint64_t now = self->ports.steady_ms(self->ports.context);
     bool refused = answer->refusal == UPLOAD_UNAUTHORISED;
     bool good = answer->outcome != UPLOAD_NO_ANSWER && answer->outcome != UPLOAD_RETRY;
     pthread_mutex_lock(&self->lock);
@@ -163,7 +163,7 @@ static bool queue_batch(uploader *self, batch *one)
     size_t length = 0;
     bool good = batch_order(one) == 0 &&
                 self->ports.encode(self->ports.context, one, &bytes, &length) == 0 &&
-                queue_push(self->queued, QUEUE_PROFILES, bytes, length) == 0;
+                queue_push(self->queued, QUEUE_PROFILES, bytes, length, NULL) == 0;
     free(bytes);
     return good;
 }
@@ -243,7 +243,7 @@ static void settle(uploader *self, const queue_entry *entry, const upload_answer
         count(self, &self->stats.need_stacks, 1);
         if (self->all_stacks_for ==
             entry->sequence) /* all were inside: asking again is no answer */
-            back_off(self, self->ports.now_ms(self->ports.context), 0);
+            back_off(self, self->ports.steady_ms(self->ports.context), 0);
         self->all_stacks_for = entry->sequence;
         return;
     case UPLOAD_RETRY:
@@ -260,10 +260,10 @@ static void settle(uploader *self, const queue_entry *entry, const upload_answer
 static entry_tries tries_of(const uploader *self, uint64_t sequence)
 {
     bool is_same = self->tried == sequence;
-    uint64_t now = self->ports.now_ms(self->ports.context);
+    uint64_t now = self->ports.steady_ms(self->ports.context);
     return (entry_tries){
         .attempt = 1 + (is_same ? self->tries : 0) + (sequence <= self->in_doubt_up_to ? 1 : 0),
-        .waited_ms = is_same && now > self->first_try_ms ? now - self->first_try_ms : 0,
+        .waited_ms = is_same ? now - self->first_try_ms : 0,
     };
 }
 
@@ -272,7 +272,7 @@ static void note_try(uploader *self, uint64_t sequence, const upload_answer *ans
     if (answer->outcome != UPLOAD_RETRY && answer->outcome != UPLOAD_NO_ANSWER)
         return; /* a refusal or a question for stacks: nothing was stored */
     if (self->tried != sequence)
-        self->first_try_ms = self->ports.now_ms(self->ports.context);
+        self->first_try_ms = self->ports.steady_ms(self->ports.context);
     self->tries = self->tried == sequence ? self->tries + 1 : 1;
     self->tried = sequence;
 }
@@ -303,12 +303,12 @@ static bool send_entry(uploader *self)
     return true;
 }
 
-static heartbeat make_heartbeat(uploader *self, uint64_t now)
+static heartbeat make_heartbeat(uploader *self)
 {
     status_report report = {0};
     self->ports.snapshot(self->ports.context, &report);
     pthread_mutex_lock(&self->lock);
-    heartbeat beat = {.sent_ms = now,
+    heartbeat beat = {.sent_ms = self->ports.now_ms(self->ports.context),
                       .started_ms = self->started_ms,
                       .queued = queue_get_stats(self->queued),
                       .split_batches = self->stats.split,
@@ -330,7 +330,7 @@ static uint64_t report_interval(const uploader *self, uint64_t set_ms)
 
 static void send_heartbeat(uploader *self, uint64_t now)
 {
-    const heartbeat beat = make_heartbeat(self, now);
+    const heartbeat beat = make_heartbeat(self);
     uint8_t *bytes = NULL;
     size_t length = 0;
     upload_answer answer = {0};
@@ -407,14 +407,11 @@ static bool is_blocked(uploader *self)
 uint64_t uploader_step(uploader *self)
 {
     enum { IDLE_MS = 1000 };
-    uint64_t now = self->ports.now_ms(self->ports.context);
+    uint64_t now = self->ports.steady_ms(self->ports.context);
     if (is_blocked(self))
         return now + IDLE_MS;
-    if (now < self->not_before_ms) {
-        if (self->not_before_ms - now > self->options.backoff_max_ms * 2 + MS_PER_DAY)
-            self->not_before_ms = now; /* the clock was set back */
+    if (now < self->not_before_ms)
         return earlier(self->not_before_ms, now + IDLE_MS);
-    }
     if (now >= self->next_heartbeat_ms) {
         send_heartbeat(self, now);
         return self->not_before_ms;

@@ -61,7 +61,8 @@ typedef struct entry_tries {
 /* Everything outside. */
 typedef struct uploader_ports {
     void *context;
-    uint64_t (*now_ms)(void *context); /* Unix ms */
+    uint64_t (*now_ms)(void *context);    /* Unix ms, to tell */
+    uint64_t (*steady_ms)(void *context); /* ms of a clock that nobody sets, to wait */
     uint64_t (*random)(void *context);
     void (*log)(void *context, const char *message);
 
@@ -107,8 +108,8 @@ void uploader_free(uploader *self);
 void uploader_status_changed(uploader *self);
 
 /*
- * Makes at most one call. Returns the Unix ms at which it wants to be called again; a time that has
- * passed = at once.
+ * Makes at most one call. Returns when it wants to be called again, by ports.steady_ms; a time that
+ * has passed = at once.
  */
 uint64_t uploader_step(uploader *self);
 

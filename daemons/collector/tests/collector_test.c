@@ -17,7 +17,9 @@ int main(void)
     suite_add_tcase(suite, sandbox_tests());
     suite_add_tcase(suite, session_tests());
     suite_add_tcase(suite, session_policy_tests());
+    suite_add_tcase(suite, session_position_tests());
     suite_add_tcase(suite, snapshot_tests());
+    suite_add_tcase(suite, spool_tests());
     suite_add_tcase(suite, uploader_tests());
     suite_add_tcase(suite, wire_tests());
     return run_suite(suite);

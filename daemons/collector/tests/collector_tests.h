@@ -33,7 +33,9 @@ TCase *rules_tests(void);
 TCase *sandbox_tests(void);
 TCase *session_tests(void);
 TCase *session_policy_tests(void);
+TCase *session_position_tests(void);
 TCase *snapshot_tests(void);
+TCase *spool_tests(void);
 TCase *uploader_tests(void);
 TCase *wire_tests(void);
 

@@ -17,10 +17,18 @@ queue *queued;
 rule_set *rules;
 collector *core;
 
+static const char *queue_directory;
+
 static uint64_t now_ms(void *context)
 {
     (void)context;
     return host.now;
+}
+
+static uint64_t steady_ms(void *context)
+{
+    (void)context;
+    return (uint64_t)((int64_t)host.now - host.set_ms);
 }
 
 /* Each look at it costs 1 ms. */
@@ -69,6 +77,10 @@ static void answer_window(const local_request *request, local_answer *answer)
     answer->has_handle = host.window_reason == 0;
     answer->size = 5;
     answer->dropped_events = host.dropped;
+    answer->session_ms = host.session_ms;
+    answer->offset = request->offset + answer->size;
+    host.last_window = *request;
+    host.offsets[host.offset_count++] = request->offset;
 }
 
 static int call(void *context, const local_request *request, local_answer *answer, char *message,
@@ -94,6 +106,7 @@ static int call(void *context, const local_request *request, local_answer *answe
                        host.absent != 0 ? "alloc: no such thing" : "");
         answer->reason = host.start_reason;
         answer->session = host.session;
+        answer->session_ms = host.session_ms;
         (void)snprintf(answer->detail, sizeof(answer->detail), "%s",
                        host.start_reason ? "why" : "");
         break;
@@ -108,6 +121,11 @@ static int call(void *context, const local_request *request, local_answer *answe
         break;
     case LOCAL_READ:
         host.reads_done += request->done;
+        if (host.lost_windows > 0 && !request->done) {
+            host.lost_windows--;
+            answer->reason = REASON_INTERNAL;
+            break;
+        }
         answer->data = calloc(1, 5);
         answer->length = request->done ? 0 : 5;
         break;
@@ -262,6 +280,7 @@ static void make_collector(void)
 {
     const collector_ports ports = {
         .now_ms = now_ms,
+        .steady_ms = steady_ms,
         .thread_cpu_ns = thread_cpu_ns,
         .random = random_number,
         .log = log_line,
@@ -296,24 +315,33 @@ static void make_collector(void)
     core = collector_new(&ports, &options, rules, queued);
 }
 
+static void open_queue(void)
+{
+    char message[256] = "";
+    ck_assert_int_eq(
+        file_queue_open(&queued, queue_directory, 100000, 100, message, sizeof(message)), 0);
+}
+
 void fake_host_set_up(void)
 {
     memset(&host, 0, sizeof(host));
     host.now = NOON + 3000;
     host.session = SESSION_STATE_OWNED;
+    host.session_ms = NOON;
     host.covered = WINDOW;
     host.jvms[0] = sample_jvm(1);
     host.jvm_count = 1;
     rules = rule_set_new();
-    char message[256] = "";
-    ck_assert_int_eq(
-        file_queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)), 0);
+    queue_directory = make_directory();
+    open_queue();
     make_collector();
 }
 
 void fake_host_begin_anew(void)
 {
     collector_free(core);
+    file_queue_close(queued);
+    open_queue();
     make_collector();
 }
 

@@ -10,6 +10,7 @@ enum { SPANS_MAX = 128, WINDOW = 10000 };
 /* What the host does, which a test sets, and what the collector did. */
 typedef struct fake_host {
     uint64_t now, cpu_ns;
+    int64_t set_ms; /* the clock that people set is so much ahead */
     local_jvm jvms[4];
     size_t jvm_count;
     bool unreachable;
@@ -20,7 +21,11 @@ typedef struct fake_host {
     uint8_t ids[SPANS_MAX]; /* of WINDOW requests, first byte; a repeated one is done once */
     size_t id_count;
     unsigned starts, windows, stops, reads_done;
-    local_request last_start;
+    local_request last_start, last_window;
+    uint64_t offsets[SPANS_MAX]; /* of WINDOW and STOP requests */
+    size_t offset_count;
+    uint64_t session_ms;   /* when the session of the JVM began */
+    unsigned lost_windows; /* so many windows are gone when they are fetched */
     bool parse_fails;
     uint64_t dropped; /* events, as attachd tells of each window */
     uint64_t excess;  /* events, as the reader tells of each window */
@@ -57,7 +62,8 @@ extern collector *core;
 void fake_host_set_up(void);
 void fake_host_tear_down(void);
 
-/* Another collector on the same host, with the same rules and queue, in place of the one before. */
+/* Another collector on the same host, with the same rules and queue, in place of the one before,
+ * which may have been killed. */
 void fake_host_begin_anew(void);
 
 /* A rule for a main class; its thread snapshots are taken every host.threads_ms. */

@@ -139,6 +139,7 @@ static void set_up(void)
 static void begin(uint32_t max_lanes, local_op hanging_op)
 {
     const collector_ports ports = {.now_ms = now_ms,
+                                   .steady_ms = now_ms,
                                    .thread_cpu_ns = clock_thread_cpu_ns,
                                    .random = random_number,
                                    .log = ignore_line,

@@ -21,7 +21,7 @@ static queue *open_queue(const char *directory, uint64_t bytes, uint64_t entries
 
 static void push(queue *to, const char *text)
 {
-    ck_assert_int_eq(queue_push(to, QUEUE_PROFILES, (const uint8_t *)text, strlen(text)), 0);
+    ck_assert_int_eq(queue_push(to, QUEUE_PROFILES, (const uint8_t *)text, strlen(text), NULL), 0);
 }
 
 static void expect(queue *from, const char *text)
@@ -66,7 +66,8 @@ START_TEST(past_a_cap_the_oldest_go_and_are_counted)
     ck_assert_uint_eq(queue_get_stats(one).drops[DROP_QUEUE_FULL].entries, 1);
     expect(one, "bbbbb");
     expect(one, "ccccc");
-    ck_assert_int_eq(queue_push(one, QUEUE_PROFILES, (const uint8_t *)"thirteen byte", 13), -1);
+    ck_assert_int_eq(queue_push(one, QUEUE_PROFILES, (const uint8_t *)"thirteen byte", 13, NULL),
+                     -1);
     ck_assert_uint_eq(queue_get_stats(one).drops[DROP_QUEUE_FULL].entries, 2);
     file_queue_close(one);
 }
@@ -138,6 +139,65 @@ START_TEST(half_written_and_damaged_files_stand_in_nobodys_way)
 }
 END_TEST
 
+static void push_at(queue *to, const char *text, uint64_t offset)
+{
+    const queue_position at = {.jvm = {.boot_id = "boot", .host_pid = 7, .start_ticks = 8},
+                               .session_ms = 9,
+                               .offset = offset};
+    const queue_positions positions = {&at, 1};
+    ck_assert_int_eq(
+        queue_push(to, QUEUE_PROFILES, (const uint8_t *)text, strlen(text), &positions), 0);
+}
+
+static void expect_position(const char *directory, uint64_t offset)
+{
+    queue *one = open_queue(directory, 1000, 10);
+    queue_positions found = queue_get_positions(one);
+    ck_assert_uint_eq(found.count, 1);
+    ck_assert_str_eq(found.all[0].jvm.boot_id, "boot");
+    ck_assert_uint_eq(found.all[0].jvm.host_pid, 7);
+    ck_assert_uint_eq(found.all[0].jvm.start_ticks, 8);
+    ck_assert_uint_eq(found.all[0].session_ms, 9);
+    ck_assert_uint_eq(found.all[0].offset, offset);
+    file_queue_close(one);
+}
+
+START_TEST(positions_outlive_their_entry_and_an_entry_without_any)
+{
+    const char *directory = make_directory();
+    queue *one = open_queue(directory, 1000, 10);
+    ck_assert_uint_eq(queue_get_positions(one).count, 0);
+    push_at(one, "first", 10);
+    push_at(one, "second", 20);
+    push(one, "third");
+    expect(one, "first");
+    expect(one, "second");
+    file_queue_close(one);
+    expect_position(directory, 20);
+}
+END_TEST
+
+/* What a collector leaves that is killed between the two files. */
+START_TEST(positions_are_in_force_exactly_when_their_entry_is_there)
+{
+    const char *directory = make_directory();
+    queue *one = open_queue(directory, 1000, 10);
+    push_at(one, "first", 10);
+    push_at(one, "second", 20);
+    file_queue_close(one);
+    char path[128];
+    for (int entry = 3; entry >= 2; entry--) { /* 3 is not there */
+        (void)snprintf(path, sizeof(path), "%s/%016d.positions", directory, entry);
+        FILE *unproven = fopen(path, "w");
+        ck_assert_ptr_nonnull(unproven);
+        (void)fprintf(unproven, "boot 7 8 9 %d\n", entry * 100);
+        ck_assert_int_eq(fclose(unproven), 0);
+        expect_position(directory, entry == 3 ? 20 : 200);
+        ck_assert_int_ne(access(path, F_OK), 0);
+    }
+}
+END_TEST
+
 START_TEST(two_collectors_cannot_share_it)
 {
     const char *directory = make_directory();
@@ -159,6 +219,8 @@ TCase *queue_tests(void)
     tcase_add_test(tests, a_drop_is_told_with_its_time_until_it_has_been_told);
     tcase_add_test(tests, past_a_count_the_oldest_go);
     tcase_add_test(tests, half_written_and_damaged_files_stand_in_nobodys_way);
+    tcase_add_test(tests, positions_outlive_their_entry_and_an_entry_without_any);
+    tcase_add_test(tests, positions_are_in_force_exactly_when_their_entry_is_there);
     tcase_add_test(tests, two_collectors_cannot_share_it);
     return tests;
 }

@@ -542,6 +542,48 @@ START_TEST(the_end_may_leave_the_session_running)
 }
 END_TEST
 
+static void set_clock(int64_t days)
+{
+    int64_t by = days * (int64_t)MS_PER_DAY;
+    host.set_ms += by;
+    host.now = (uint64_t)((int64_t)host.now + by);
+}
+
+static const int64_t jumps[] = {-1, 1};
+
+/* The contract bounds windows, and a backend refuses those of another time by their name. */
+START_TEST(a_clock_that_is_set_by_a_day_costs_the_window_that_was_under_way)
+{
+    host.threads_ms = 5000;
+    add_rule("Shop", false, 0);
+    run_to(NOON + 32500);
+    unsigned windows = host.windows, snapshots = host.snapshots;
+    uint64_t looks = collector_get_stats(core).discoveries;
+    set_clock(jumps[_i]);
+    uint64_t then = host.now;
+    run_to(then + 60000);
+    ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
+    ck_assert_uint_eq(host.starts, 1);
+    ck_assert_uint_ge(collector_get_stats(core).discoveries, looks + 11);
+    ck_assert_uint_ge(host.windows, windows + 5);
+    ck_assert_uint_le(host.windows, windows + 7);
+    ck_assert_uint_ge(host.snapshots, snapshots + 11);
+    ck_assert_uint_le(host.snapshots, snapshots + 14);
+    for (size_t i = windows; i < host.span_count; i++) {
+        ck_assert_uint_le(host.spans[i].length_ms, WINDOW);
+        ck_assert_uint_le(host.spans[i].start_ms + host.spans[i].length_ms, then + 60000);
+        ck_assert(i == windows || host.spans[i].start_ms >= then);
+    }
+    set_clock(-jumps[_i]);
+    then = host.now;
+    run_to(then + 60000);
+    ck_assert_uint_ge(host.windows, windows + 10);
+    const window_span *last = &host.spans[host.span_count - 1];
+    ck_assert_uint_ge(last->start_ms + last->length_ms, then + 50000);
+    ck_assert_uint_le(last->start_ms + last->length_ms, then + 60000);
+}
+END_TEST
+
 START_TEST(what_finds_no_thread_is_done_later)
 {
     host.threads_ms = 4000;
@@ -602,6 +644,8 @@ TCase *session_tests(void)
     tcase_add_test(tests, the_next_collectors_windows_begin_where_the_last_ones_ended);
     tcase_add_test(tests, a_session_that_cannot_be_stopped_is_told_as_lost);
     tcase_add_test(tests, the_end_may_leave_the_session_running);
+    tcase_add_loop_test(tests, a_clock_that_is_set_by_a_day_costs_the_window_that_was_under_way, 0,
+                        sizeof(jumps) / sizeof(jumps[0]));
     tcase_add_test(tests, what_finds_no_thread_is_done_later);
     return tests;
 }

@@ -11,6 +11,7 @@ enum { SCRIPT_MAX = 64 };
 
 static struct {
     uint64_t now;
+    int64_t set_ms;                   /* the clock that people set is so much ahead */
     upload_answer script[SCRIPT_MAX]; /* to profile batches, one after the other; then accepted */
     size_t scripted, used;
     bool down;    /* no connection at all */
@@ -20,8 +21,8 @@ static struct {
     bool last_had_all;
     uint32_t last_attempt, first_attempt;
     uint64_t last_waited_ms;
-    heartbeat last_beat;
-    uint8_t stored[SCRIPT_MAX]; /* first byte of each accepted batch */
+    heartbeat first_beat, last_beat; /* that was answered; that was made */
+    uint8_t stored[SCRIPT_MAX];      /* first byte of each accepted batch */
     size_t stored_count;
     char settled_code[64];
     unsigned settled;
@@ -32,10 +33,15 @@ static struct {
 static queue *queued;
 static uploader *uploads;
 
-static uint64_t now_ms(void *context)
+static uint64_t steady_ms(void *context)
 {
     (void)context;
     return backend.now;
+}
+
+static uint64_t now_ms(void *context)
+{
+    return (uint64_t)((int64_t)steady_ms(context) + backend.set_ms);
 }
 
 static uint64_t random_number(void *context)
@@ -65,6 +71,8 @@ static void post(void *context, enum upload_call call, const uint8_t *bytes, siz
     }
     backend.statuses += call == UPLOAD_STATUS;
     backend.beats += call == UPLOAD_HEARTBEAT;
+    if (backend.beats == 1 && call == UPLOAD_HEARTBEAT)
+        backend.first_beat = backend.last_beat;
     if (call != UPLOAD_PROFILES)
         return;
     backend.profiles++;
@@ -167,6 +175,7 @@ static void start_uploads(void)
 {
     const uploader_ports ports = {
         .now_ms = now_ms,
+        .steady_ms = steady_ms,
         .random = random_number,
         .log = log_line,
         .post = post,
@@ -209,7 +218,7 @@ static void tear_down(void)
 static void push(uint8_t id, uint8_t windows)
 {
     const uint8_t entry[2] = {id, windows};
-    ck_assert_int_eq(queue_push(queued, QUEUE_PROFILES, entry, sizeof(entry)), 0);
+    ck_assert_int_eq(queue_push(queued, QUEUE_PROFILES, entry, sizeof(entry), NULL), 0);
 }
 
 /* Steps for that long, each at the time that the one before asked for. */
@@ -461,6 +470,68 @@ START_TEST(a_refused_token_stops_uploads_until_it_changes)
 }
 END_TEST
 
+static const int64_t jumps[] = {-1, 1};
+
+START_TEST(a_clock_that_is_set_stops_no_call)
+{
+    upload_answer busy = {.outcome = UPLOAD_RETRY, .retry_after_ms = 4000};
+    run_for(35000);
+    unsigned beats = backend.beats, statuses = backend.statuses;
+    script(busy);
+    push(1, 1);
+    run_for(1000);
+    ck_assert_uint_eq(backend.profiles, 1);
+    backend.set_ms = jumps[_i] * (int64_t)MS_PER_DAY;
+    run_for(2000);
+    ck_assert_uint_eq(backend.profiles, 1); /* the wait that was asked for is kept */
+    run_for(5000);
+    ck_assert_uint_eq(backend.stored_count, 1);
+    ck_assert_uint_lt(backend.last_waited_ms, 10000);
+    run_for(120000);
+    ck_assert_uint_ge(backend.beats, beats + 3);
+    ck_assert_uint_le(backend.beats, beats + 5);
+    ck_assert_uint_ge(backend.statuses, statuses + 1);
+    ck_assert_uint_gt(backend.last_beat.sent_ms, now_ms(NULL) - 60000);
+    backend.set_ms = 0;
+    push(2, 1);
+    run_for(120000);
+    ck_assert_uint_eq(backend.stored_count, 2);
+    ck_assert_uint_ge(backend.beats, beats + 6);
+}
+END_TEST
+
+START_TEST(an_outage_beyond_the_cap_costs_the_oldest_which_are_told)
+{
+    enum { CAP = 10, BATCHES = 25 };
+    char message[256] = "";
+    uploader_free(uploads);
+    file_queue_close(queued);
+    remove_directory();
+    ck_assert_int_eq(
+        file_queue_open(&queued, make_directory(), 100000, CAP, message, sizeof(message)), 0);
+    start_uploads();
+    backend.down = true;
+    push(1, 1);
+    uint64_t first_ms = queue_get_stats(queued).oldest_ms;
+    for (unsigned i = 2; i <= BATCHES; i++) {
+        push((uint8_t)i, 1);
+        run_for(60000);
+    }
+    ck_assert_uint_eq(backend.stored_count, 0);
+    backend.down = false;
+    run_for(120000);
+    queue_stats stats = queue_get_stats(queued);
+    ck_assert_uint_eq(stats.entries, 0);
+    ck_assert_uint_eq(backend.stored_count, CAP);
+    for (unsigned i = 0; i < CAP; i++)
+        ck_assert_uint_eq(backend.stored[i], BATCHES - CAP + 1 + i);
+    ck_assert_uint_eq(backend.first_beat.queued.drops[DROP_QUEUE_FULL].entries, BATCHES - CAP);
+    ck_assert_uint_eq(backend.first_beat.queued.drops[DROP_QUEUE_FULL].oldest_ms, first_ms);
+    ck_assert_uint_eq(queue_dropped(&stats) + backend.stored_count, BATCHES);
+    ck_assert_uint_eq(stats.pushed, BATCHES);
+}
+END_TEST
+
 TCase *uploader_tests(void)
 {
     TCase *tests = tcase_create("uploader");
@@ -472,6 +543,9 @@ TCase *uploader_tests(void)
                         sizeof(paces) / sizeof(paces[0]));
     tcase_add_test(tests, the_end_of_a_jvm_is_told_until_a_report_of_it_is_taken);
     tcase_add_test(tests, a_backend_down_for_two_minutes_loses_nothing);
+    tcase_add_loop_test(tests, a_clock_that_is_set_stops_no_call, 0,
+                        sizeof(jumps) / sizeof(jumps[0]));
+    tcase_add_test(tests, an_outage_beyond_the_cap_costs_the_oldest_which_are_told);
     tcase_add_test(tests, the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked);
     tcase_add_test(tests, a_heartbeat_tells_what_was_lost_until_it_is_answered);
     tcase_add_test(tests, what_an_earlier_process_left_may_have_been_sent);

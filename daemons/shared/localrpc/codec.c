@@ -107,10 +107,13 @@ int local_request_encode(uint8_t **out, size_t *length, const local_request *req
     case LOCAL_WINDOW:
         wire.op_case = HOTSTACK__LOCAL__V1__REQUEST__OP_WINDOW;
         wire.window = &window;
+        window.offset = request->offset;
+        window.settled = request->settled;
         break;
     case LOCAL_STOP:
         wire.op_case = HOTSTACK__LOCAL__V1__REQUEST__OP_STOP;
         wire.stop = &stop;
+        stop.offset = request->offset;
         break;
     case LOCAL_READ:
         wire.op_case = HOTSTACK__LOCAL__V1__REQUEST__OP_READ;
@@ -174,9 +177,12 @@ static bool op_in(local_request *to, const wire_request *from)
         return start_in(to, from->start);
     case HOTSTACK__LOCAL__V1__REQUEST__OP_WINDOW:
         to->op = LOCAL_WINDOW;
+        to->offset = from->window->offset;
+        to->settled = from->window->settled;
         return identity_in(&to->jvm, from->window->jvm);
     case HOTSTACK__LOCAL__V1__REQUEST__OP_STOP:
         to->op = LOCAL_STOP;
+        to->offset = from->stop->offset;
         return identity_in(&to->jvm, from->stop->jvm);
     case HOTSTACK__LOCAL__V1__REQUEST__OP_SESSION:
         to->op = LOCAL_SESSION;
@@ -284,6 +290,8 @@ int local_answer_encode(uint8_t **out, size_t *length, const local_answer *answe
     wire.engine = WIRE_TEXT(answer->engine);
     wire.engine_reason = WIRE_TEXT(answer->engine_reason);
     wire.session = answer->session;
+    wire.session_ms = answer->session_ms;
+    wire.offset = answer->offset;
     wire.gap_ms = answer->gap_ms;
     wire.dropped_events = answer->dropped_events;
     wire.workers_unreaped = answer->workers_unreaped;
@@ -356,6 +364,8 @@ static bool answer_in(local_answer *to, const wire_answer *from)
     COPY_TEXT(to->engine, from->engine);
     COPY_TEXT(to->engine_reason, from->engine_reason);
     to->session = from->session;
+    to->session_ms = from->session_ms;
+    to->offset = from->offset;
     to->gap_ms = from->gap_ms;
     to->dropped_events = from->dropped_events;
     to->workers_unreaped = from->workers_unreaped;

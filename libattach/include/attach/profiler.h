@@ -82,12 +82,15 @@ typedef struct attach_ap_options {
     uint64_t nativemem_bytes; /* 0 = no profile of native memory */
     bool live; /* with alloc_bytes: also record which of the sampled objects (1,024 at most) are
                   still reachable when the session is stopped. Windows do not contain them */
+    uint64_t settled; /* attach_ap_window: no caller will request the recording's bytes before this
+                         one again, so their disk space is freed. 0 = none; UINT64_MAX = those
+                         before `offset` */
 } attach_ap_options;
 
 #define ATTACH_AP_OPTIONS_INIT                                                                     \
     {                                                                                              \
         sizeof(attach_ap_options), NULL, -1, ATTACH_AP_ENGINE_AUTO, 0, 0, 0, 0, NULL, 0, 0,        \
-            ATTACH_AP_RECORDER_AUTO, NULL, 0, 0, 0, false                                          \
+            ATTACH_AP_RECORDER_AUTO, NULL, 0, 0, 0, false, 0                                       \
     }
 
 /* The state of a session after a call. */
@@ -143,9 +146,9 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_start(attach_ap_info *out, attach_ta
 
 /*
  * Ends a window without stopping: finishes the recording's chunk and passes the finished chunks
- * from byte `offset` on to `piece`; out->offset is where the next window begins. Bytes before
- * `offset` count as consumed and their disk space is freed, so a window whose callback failed can
- * be requested again with the same offset. offset UINT64_MAX = where the last finished call ended.
+ * from byte `offset` on to `piece`; out->offset is where the next window begins. Any offset from
+ * options->settled on can be requested again, by another process too. offset UINT64_MAX = where the
+ * last finished call ended.
  * A session that has ended by itself returns its remaining bytes, with running false.
  *
  * Errors: as attach_ap_start; profiler_error when no session of ours runs; ATTACH_ERR_USAGE when

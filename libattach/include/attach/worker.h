@@ -61,6 +61,7 @@ typedef struct attach_request {
     uint64_t nativemem_bytes;
     bool live;
     uint64_t offset;
+    uint64_t settled;
     uint32_t max_seconds;
     attach_ap_recorder recorder;
     char owner[ATTACH_OWNER_MAX + 1];

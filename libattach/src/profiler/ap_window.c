@@ -46,11 +46,11 @@ static int hand_over(uint64_t *offset, const attach__session *s, int fd, attach_
  */
 static int finish_chunk(attach__session *s, int fd, uint64_t offset, attach_error *err)
 {
-    uint64_t before = 0, after = 0;
+    uint64_t before = 0, after = 0, settled = s->options->settled;
     int rc = attach__recording_finished(&before, fd, offset, err);
     if (rc != ATTACH_OK)
         return rc;
-    attach__recording_punch(fd, offset);
+    attach__recording_punch(fd, settled < offset ? settled : offset);
     rc = attach__session_run(s, "dump,jfr", err);
     if (rc == ATTACH_OK)
         rc = attach__recording_finished(&after, fd, before, err);

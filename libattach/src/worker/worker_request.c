@@ -41,7 +41,8 @@ enum {
     TAG_RATE_LIMIT = 40,
     TAG_WALL = 41,
     TAG_NATIVEMEM = 42,
-    TAG_LIVE = 43
+    TAG_LIVE = 43,
+    TAG_SETTLED = 44
 };
 
 static bool is_op(attach_op op)
@@ -98,6 +99,7 @@ static void put_fields(attach__writer *w, const attach_request *r)
     attach__put_number(w, TAG_NATIVEMEM, r->nativemem_bytes);
     attach__put_number(w, TAG_LIVE, r->live);
     attach__put_number(w, TAG_OFFSET, r->offset);
+    attach__put_number(w, TAG_SETTLED, r->settled);
     attach__put_number(w, TAG_MAX_SECONDS, r->max_seconds);
     attach__put_number(w, TAG_RECORDER, (uint64_t)r->recorder);
     attach__put_text(w, TAG_OWNER, r->owner);
@@ -269,6 +271,8 @@ static bool take_field(attach_request *out, const attach__field *field)
         return take_u32(field, ATTACH_RATE_LIMIT_MAX, &out->rate_limit);
     case TAG_OFFSET:
         return attach__field_number(field, UINT64_MAX, &out->offset);
+    case TAG_SETTLED:
+        return attach__field_number(field, UINT64_MAX, &out->settled);
     case TAG_OWNER:
         return attach__field_text(field, out->owner, sizeof(out->owner));
     case TAG_COMMAND:

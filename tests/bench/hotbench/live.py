@@ -115,6 +115,11 @@ class Live:
         wait_for("the ingest server", lambda: self.alive("ingest") and log.read_text(encoding="utf-8").startswith("port "))
         self.port = log.read_text(encoding="utf-8").split()[1]
 
+    def use_backend(self, port, token):
+        """Sends to this backend, instead of a server of start_ingest."""
+        (self.dir / "token").write_text(token + "\n", encoding="utf-8")
+        self.port = port
+
     def start_collector(self, keep):
         keep_line = f"debug: {{keep_recordings: {self.dir}/recordings}}" if keep else ""
         (self.dir / "collector.yaml").write_text(

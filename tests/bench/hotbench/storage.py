@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""P13: bytes in the store: per JVM-day, profiles and snapshots apart, and per row of each table and column, merged."""
+"""P13: bytes in the store: per JVM-day, profiles and snapshots apart, and per row of each table and column, merged.
 
+The demo service, recorded by the real collector at its default settings, and a made-up fleet, whose JVMs have 200 threads."""
+
+import json
 import subprocess
 import tempfile
 import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
 from pathlib import Path
 
-from . import backend, ingest, place, recordings, report, store
+from . import backend, ingest, live, place, recordings, report, store
 from .measure import BenchError, say
 
 PROFILES_MB, SNAPSHOTS_MB = 3, 1
 MINUTES_A_DAY = 1440
 NODES, JVMS, ROWS, THREADS, WINDOWS = 4, 5, 300, 200, 240
 QUICK_WINDOWS = 60
+DEMO_JVMS, DEMO_MINUTES, QUICK_DEMO_MINUTES = 2, 10, 3
+USER_TOKEN = "user-token-0123456789abcdef"  # of ingest.start_backend
 PROFILES = ("profile_samples", "profile_windows", "profile_threads", "profile_stacks")
 SNAPSHOTS = ("thread_snapshots", "thread_snapshot_runs", "deadlock_sightings")
 
@@ -56,8 +64,71 @@ def columns(store_port):
     return [(table, column, int(size)) for table, column, size in (line.split("\t") for line in out.splitlines())]
 
 
-def measured(quick):
-    """Windows, the tables and their columns of a store that a fleet has filled."""
+@dataclass
+class Stored:
+    """A merged store: its tables {name: (rows, bytes)}, its columns, and for how long JVMs were recorded, in days of one."""
+
+    tables: dict
+    columns: list
+    profile_days: float
+    snapshot_days: float
+
+    def day_mb(self, names):
+        days = self.snapshot_days if set(names) <= set(SNAPSHOTS) else self.profile_days
+        return sum(self.tables.get(name, (0, 0))[1] for name in names) / days / 1e6
+
+    def add_to(self, section):
+        kept = [name for name in PROFILES + SNAPSHOTS if self.tables.get(name, (0, 0))[0]]
+        section.table(["table", "rows", "bytes", "bytes a row", "MB a JVM-day"],
+                      [[name, f"{self.tables[name][0]:,}", f"{self.tables[name][1]:,}",
+                        f"{self.tables[name][1] / self.tables[name][0]:.2f}", f"{self.day_mb([name]):.3f}"] for name in kept])  # fmt: skip
+        section.table(["table", "column", "bytes a row"],
+                      [[table, column, f"{size / self.tables[table][0]:.3f}"] for table, column, size in self.columns
+                       if table in kept and size / self.tables[table][0] >= 0.01])  # fmt: skip
+
+
+def snapshots_stored(port):
+    """How many; 0 as long as the store does not answer yet."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/retention", headers={"Authorization": f"Bearer {USER_TOKEN}"})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            tables = json.load(answer)["tables"]
+    except urllib.error.HTTPError as error:
+        if error.code == 503:
+            return 0
+        raise
+    return next(row["rows"] for row in tables if row["table"] == "thread_snapshot_runs")
+
+
+def demo(quick):
+    """The embedded store of a backend after some minutes of the demo service, and how many threads its JVM has."""
+    minutes = QUICK_DEMO_MINUTES if quick else DEMO_MINUTES
+    with tempfile.TemporaryDirectory(prefix="hotstack-bench-") as name, live.Live(60, "normal") as running:
+        folder = Path(name)
+        running.start_services(DEMO_JVMS)
+        with ingest.start_backend(folder, None) as process:
+            try:
+                port = ingest.port_of(folder, process)
+                running.use_backend(port, ingest.COLLECTOR_TOKEN)
+                running.start_collector(keep=False)
+                say(f"recording {DEMO_JVMS} JVMs of the demo service for {minutes} minutes")
+                for count in range(1, minutes + 1):
+                    live.wait_for("a thread snapshot", lambda n=count: snapshots_stored(port) >= n * DEMO_JVMS)
+            finally:
+                process.terminate()
+        with store.http_store(folder, "data") as (store_port, _):
+            merge(store_port)
+            recorded_ms, snapshots, threads = backend.ask(store_port, (
+                "SELECT (SELECT sum(length_ms) FROM (SELECT max(length_ms) AS length_ms FROM profile_windows GROUP BY target_id, time)), "
+                "countIf(threads_listed > 0), round(avgIf(threads_listed, threads_listed > 0)) FROM thread_snapshot_runs"
+            )).split("\t")  # fmt: skip
+            stored = Stored(tables(store_port), columns(store_port), int(recorded_ms) / 60_000 / MINUTES_A_DAY,
+                            int(snapshots) / MINUTES_A_DAY)  # fmt: skip
+    return stored, threads
+
+
+def fleet(quick):
+    """Windows, and the store that a made-up fleet has filled."""
     with tempfile.TemporaryDirectory(prefix="hotstack-bench-") as name, store.http_store(name) as (store_port, _):
         folder = Path(name)
         with ingest.start_backend(folder, store_port) as running:
@@ -66,28 +137,25 @@ def measured(quick):
             finally:
                 running.terminate()
         merge(store_port)
-        return windows, tables(store_port), columns(store_port)
+        days = NODES * JVMS * windows / MINUTES_A_DAY
+        return windows, Stored(tables(store_port), columns(store_port), days, days)
 
 
 def bench(quick):
     section = report.Section("storage", "Bytes in the store")
-    windows, sizes, parts = measured(quick)
-    days = NODES * JVMS * windows / MINUTES_A_DAY
-
-    def day_mb(names):
-        return sum(sizes.get(name, (0, 0))[1] for name in names) / days / 1e6
-
+    recorded, threads = demo(quick)
     section.text(
-        f"{NODES * JVMS} JVMs of {NODES} nodes, {windows} minutes, {ROWS} rows a JVM-window with the stacks of "
+        f"The demo service at its default load, recorded at default settings for {recorded.profile_days * MINUTES_A_DAY:.0f} JVM-minutes"
+        f" (windows and snapshots of {threads} threads, one a minute), in the embedded store; merged, compressed. A JVM-day is that time"
+        " continued: a day has fewer new stacks a minute than its first minutes."
+    )
+    recorded.add_to(section)
+    windows, made = fleet(quick)
+    section.text(
+        f"A made-up fleet: {NODES * JVMS} JVMs of {NODES} nodes, {windows} minutes, {ROWS} rows a JVM-window with the stacks of "
         f"{'a small recording' if quick else 'the medium recording'}, a snapshot of {THREADS} threads a minute; merged, compressed."
     )
-    kept = [name for name in PROFILES + SNAPSHOTS if sizes.get(name, (0, 0))[0]]
-    section.table(["table", "rows", "bytes", "bytes a row", "MB a JVM-day"],
-                  [[name, f"{sizes[name][0]:,}", f"{sizes[name][1]:,}", f"{sizes[name][1] / sizes[name][0]:.2f}",
-                    f"{day_mb([name]):.3f}"] for name in kept])  # fmt: skip
-    section.table(["table", "column", "bytes a row"],
-                  [[table, column, f"{size / sizes[table][0]:.3f}"] for table, column, size in parts
-                   if table in kept and size / sizes[table][0] >= 0.01])  # fmt: skip
-    section.target("P13: profiles, MB a JVM-day", PROFILES_MB, day_mb(PROFILES), False)
-    section.target(f"P13: snapshots of {THREADS} threads, MB a JVM-day", SNAPSHOTS_MB, day_mb(SNAPSHOTS), False)
+    made.add_to(section)
+    section.target("P13: profiles of the demo service, MB a JVM-day", PROFILES_MB, recorded.day_mb(PROFILES), False)
+    section.target(f"P13: snapshots of {THREADS} threads, MB a JVM-day", SNAPSHOTS_MB, made.day_mb(SNAPSHOTS), False)
     return section

@@ -23,11 +23,13 @@ def library():
 
 
 @contextlib.contextmanager
-def http_store(folder):
-    """chdb-http: ClickHouse's HTTP interface over the embedded engine, in a process of its own; yields (port, pid)."""
+def http_store(folder, data="http"):
+    """chdb-http: ClickHouse's HTTP interface over the embedded engine, in a process of its own; yields (port, pid).
+
+    data: the folder's directory that the engine stores in."""
     port_file = Path(folder) / "port"
     with subprocess.Popen(
-        [str(place.BUILD / "tests/support/chdb-http/chdb-http"), "--path", str(Path(folder) / "http"),
+        [str(place.BUILD / "tests/support/chdb-http/chdb-http"), "--path", str(Path(folder) / data),
          "--port", "0", "--port-file", str(port_file)],
         env=dict(place.installed_environment(), HOTSTACK_LIBCHDB=str(library())), stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip

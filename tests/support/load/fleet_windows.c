@@ -128,7 +128,7 @@ static int add_window(making *m, uint32_t jvm, uint32_t source, uint64_t rows)
     if (making_text(m, "ctimer", &engine) != 0)
         return -1;
     to->windows[index].engine_str = engine;
-    if (add_rows(m, index, source, jvm % m->f->services, rows) != 0)
+    if (rows > 0 && add_rows(m, index, source, jvm % m->f->services, rows) != 0)
         return -1;
     if (rows == 0 || source != PROFILE_SOURCE_CPU)
         return 0;

@@ -6,9 +6,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readDocument } from '../../flamegraph/src/document.ts';
-import { topFrames } from '../../flamegraph/src/top.ts';
-import { KINDS } from '../../flamegraph/src/frames.ts';
+import { readDocument } from '../../flamegraph/src/document/document.ts';
+import { topFrames } from '../../flamegraph/src/lens/top.ts';
+import { KINDS } from '../../flamegraph/src/document/frames.ts';
 import * as ledger from './ledger.ts';
 import * as pool from './pool.ts';
 import { shopGraph, TYPES } from './shop.ts';

@@ -3,11 +3,11 @@ import { exactQuery } from '@hotstack/flamegraph';
 import { describe, expect, it } from 'vitest';
 import type { Target } from '../src/api/status.ts';
 import type { ServiceRow } from '../src/api/types.ts';
-import { chosenType, GROUPS, typesOf } from '../src/parts/groups.ts';
-import { ledgerShares } from '../src/parts/ledger.ts';
+import { chosenType, GROUPS, typesOf } from '../src/parts/graph/groups.ts';
+import { ledgerShares } from '../src/parts/graph/ledger.ts';
 import { matchingServices, rateText, sortedServices } from '../src/parts/services.ts';
 import { stateSummary, toneOf, whyNot } from '../src/parts/status.ts';
-import { rowName } from '../src/parts/topNames.ts';
+import { rowName } from '../src/parts/graph/topNames.ts';
 
 const shares = (ledger: Parameters<typeof ledgerShares>[0]) =>
   Object.fromEntries(ledgerShares(ledger).map(({ key, percent }) => [key, percent]));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Target } from '../src/api/status.ts';
 import { jvmOptions, podOptions } from '../src/parts/frame/filters.ts';
-import { coverageText, distanceText, endText, matchingTargets, overheadText, sortedTargets, tally } from '../src/parts/targets.ts';
+import { coverageText, distanceText, endText, matchingTargets, overheadText, sortedTargets, tally } from '../src/parts/targets/targets.ts';
 import { target } from './mock.ts';
 
 const one = (change: Record<string, unknown>) => target(change) as unknown as Target;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said about a box: in the tooltip, to a screen reader, and to whoever copies it.
 import { formatPercent, formatValue } from './format.ts';
-import { mergedLabel } from './painter.ts';
-import { KINDS } from './frames.ts';
-import type { Profile } from './profile.ts';
-import type { Sides } from './layout.ts';
-import type { Item } from './rows.ts';
+import { mergedLabel } from './drawing/painter.ts';
+import { KINDS } from './document/frames.ts';
+import type { Profile } from './document/profile.ts';
+import type { Sides } from './document/layout.ts';
+import type { Item } from './document/rows.ts';
 
 export interface Description {
   title: string;

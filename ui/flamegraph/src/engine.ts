@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work that must not hold the page up: reading documents, laying trees out, other views of a tree. It runs in a worker; where there
 // is none (an old browser, a policy that forbids it) in the page itself.
-import { openDocument, parseJson, type OpenedDocument } from './document.ts';
-import { Frames, type FrameColumns } from './frames.ts';
-import { buffers, layout, type Columns, type Layout } from './layout.ts';
-import type { Cells, Heat, HeatKitchen } from './heat.ts';
-import { Profile, type Head } from './profile.ts';
-import { NO_TRANSFORM, transformed, type Transform } from './transform.ts';
+import { openDocument, parseJson, type OpenedDocument } from './document/document.ts';
+import { Frames, type FrameColumns } from './document/frames.ts';
+import { buffers, layout, type Columns, type Layout } from './document/layout.ts';
+import type { Cells, Heat, HeatKitchen } from './document/heat.ts';
+import { Profile, type Head } from './document/profile.ts';
+import { NO_TRANSFORM, transformed, type Transform } from './lens/transform.ts';
 
 /** The number of the source that is a stretch of another. */
 const PICKED = -1;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole instrument: tool bar, graph, tables and live text around one Profile.
-import { Chart } from './chart.ts';
+import { Chart } from './drawing/chart.ts';
 import { sentence } from './describe.ts';
 import { buttonOf, element, helpOn, on, press, tool } from './dom.ts';
 import { Engine } from './engine.ts';
 import { formatPercent, formatValue, groupDigits } from './format.ts';
-import { KINDS } from './frames.ts';
-import { callersOf, NO_LENS, transformOf, type Lens } from './lens.ts';
+import { KINDS } from './document/frames.ts';
+import { callersOf, NO_LENS, transformOf, type Lens } from './lens/lens.ts';
 import { Menu, type MenuItem } from './menu.ts';
-import { Minimap } from './minimap.ts';
-import { currentScheme, onSchemeChange, palette } from './palette.ts';
-import type { Mode } from './painter.ts';
-import type { Profile } from './profile.ts';
-import { exactQuery, nextMatch, searching, type Matches } from './search.ts';
-import { inSlices } from './slices.ts';
+import { Minimap } from './drawing/minimap.ts';
+import { currentScheme, onSchemeChange, palette } from './drawing/palette.ts';
+import type { Mode } from './drawing/painter.ts';
+import type { Profile } from './document/profile.ts';
+import { exactQuery, nextMatch, searching, type Matches } from './lens/search.ts';
+import { inSlices } from './lens/slices.ts';
 import { shorten } from './text.ts';
-import { TopTable } from './toptable.ts';
-import { isPlain } from './transform.ts';
-import { TreeGrid } from './treegrid.ts';
+import { TopTable } from './tables/toptable.ts';
+import { isPlain } from './lens/transform.ts';
+import { TreeGrid } from './tables/treegrid.ts';
 
 export interface FlameViewOptions {
   /** What the graph is called to a screen reader. */

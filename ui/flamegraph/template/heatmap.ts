@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The self-contained heatmap: one profile type at a time, all or one of its threads, and the flame graph of what is selected.
-import { heatKitchen } from '../src/heat.ts';
-import { HeatMap, type Stretch } from '../src/heatmap.ts';
-import type { Profile } from '../src/profile.ts';
+import { heatKitchen } from '../src/document/heat.ts';
+import { HeatMap, type Stretch } from '../src/drawing/heatmap.ts';
+import type { Profile } from '../src/document/profile.ts';
 import { FlameView } from '../src/view.ts';
 import { failed, frame, keysGoTo, noThreadList, page, start, State, threadList } from './page.ts';
 import './heatmap.css';

@@ -3,12 +3,12 @@
 import { buttonOf, element, on, press } from '../src/dom.ts';
 import { Engine, serveFrom, type OpenDocument } from '../src/engine.ts';
 import { formatDecimal, formatPercent, groupDigits, typeName } from '../src/format.ts';
-import type { HeatKitchen } from '../src/heat.ts';
-import { readLens, writeLens } from '../src/lens.ts';
-import { currentScheme } from '../src/palette.ts';
-import type { Mode } from '../src/painter.ts';
-import type { Profile } from '../src/profile.ts';
-import { recordingInfo, type RecordingInfo } from '../src/recording.ts';
+import type { HeatKitchen } from '../src/document/heat.ts';
+import { readLens, writeLens } from '../src/lens/lens.ts';
+import { currentScheme } from '../src/drawing/palette.ts';
+import type { Mode } from '../src/drawing/painter.ts';
+import type { Profile } from '../src/document/profile.ts';
+import { recordingInfo, type RecordingInfo } from '../src/document/recording.ts';
 import { shorten, visibleText } from '../src/text.ts';
 import type { FlameViewOptions } from '../src/view.ts';
 import './template.css';

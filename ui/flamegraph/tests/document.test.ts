@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { FormatError, parseDocument, readDocument } from '../src/document.ts';
+import { FormatError, parseDocument, readDocument } from '../src/document/document.ts';
 import { cpuSample, largeSample, sequence, type SampleDocument, type SampleProfile } from './sample.ts';
 
 const small = () => cpuSample({ 'a.B.run;a.C.work': 60, 'a.B.run': 10 });

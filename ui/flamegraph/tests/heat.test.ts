@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { openDocument } from '../src/document.ts';
-import { heatKitchen, type Cells, type Heat } from '../src/heat.ts';
-import { clockTime, HeatGrid } from '../src/heatgrid.ts';
-import { layout, type Columns } from '../src/layout.ts';
+import { openDocument } from '../src/document/document.ts';
+import { heatKitchen, type Cells, type Heat } from '../src/document/heat.ts';
+import { clockTime, HeatGrid } from '../src/drawing/heatgrid.ts';
+import { layout, type Columns } from '../src/document/layout.ts';
 import { cpuSample, sequence } from './sample.ts';
 
 const SECOND = 1000;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../src/document.ts';
-import type { Profile } from '../src/profile.ts';
-import { firstEndingAfter, itemAt, MIN_WIDTH, visitRow, type Item, type Span } from '../src/rows.ts';
-import { topFrames } from '../src/top.ts';
+import { readDocument } from '../src/document/document.ts';
+import type { Profile } from '../src/document/profile.ts';
+import { firstEndingAfter, itemAt, MIN_WIDTH, visitRow, type Item, type Span } from '../src/document/rows.ts';
+import { topFrames } from '../src/lens/top.ts';
 import { cpuSample, largeSample, sequence } from './sample.ts';
 
 const profileOf = (stacks: Record<string, number>): Profile => readDocument(cpuSample(stacks)).profiles[0]!;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { recordingInfo } from '../src/recording.ts';
+import { recordingInfo } from '../src/document/recording.ts';
 
 describe('recordingInfo', () => {
   it('shows what it knows, in words and units', () => {

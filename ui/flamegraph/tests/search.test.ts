@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../src/document.ts';
-import { nextMatch, searching } from '../src/search.ts';
+import { readDocument } from '../src/document/document.ts';
+import { nextMatch, searching } from '../src/lens/search.ts';
 import { cpuSample } from './sample.ts';
 
 const profile = readDocument(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readDocument } from '../src/document.ts';
-import { searching } from '../src/search.ts';
-import { inSlices } from '../src/slices.ts';
+import { readDocument } from '../src/document/document.ts';
+import { searching } from '../src/lens/search.ts';
+import { inSlices } from '../src/lens/slices.ts';
 import { cpuSample, largeSample } from './sample.ts';
 
 /** What the clock shows: it moves when work is done. */

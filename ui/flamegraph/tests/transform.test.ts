@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every view of a tree against the plainest way to make it: as lists of paths.
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../src/document.ts';
-import { Frames } from '../src/frames.ts';
-import { layout, type Columns } from '../src/layout.ts';
-import type { Profile } from '../src/profile.ts';
-import { NO_TRANSFORM, transformed, type Transform } from '../src/transform.ts';
+import { readDocument } from '../src/document/document.ts';
+import { Frames } from '../src/document/frames.ts';
+import { layout, type Columns } from '../src/document/layout.ts';
+import type { Profile } from '../src/document/profile.ts';
+import { NO_TRANSFORM, transformed, type Transform } from '../src/lens/transform.ts';
 import { cpuSample, largeSample } from './sample.ts';
 
 type Stacks = Map<string, number>;

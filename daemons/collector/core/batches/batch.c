@@ -144,7 +144,7 @@ static size_t rows_of(const profile *from, uint32_t part)
 {
     size_t rows = 0;
     for (size_t i = 0; i < from->row_count; i++)
-        rows += from->rows[i].part == part;
+        rows += part == BATCH_ALL_PARTS || from->rows[i].part == part;
     return rows;
 }
 
@@ -158,7 +158,8 @@ bool batch_would_pass(const batch *one, const batch_limits *limits, const profil
 {
     /* A profile's strings and stacks may all be new to the batch. */
     return batch__over(limits->rows, one->row_count + rows_of(from, part)) ||
-           batch__over(limits->windows, one->window_count + 1) ||
+           batch__over(limits->windows,
+                       one->window_count + (part == BATCH_ALL_PARTS ? from->part_count : 1)) ||
            batch__over(limits->targets, one->target_count + 1) ||
            batch__over(limits->stacks, one->stack_ids.count + from->stack_count) ||
            batch__over(limits->string_bytes,

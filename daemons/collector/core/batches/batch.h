@@ -45,7 +45,10 @@ typedef struct batch_limits {
 int batch_add(batch *one, const local_jvm *jvm, const target_labels *labels,
               const window_span *span, const profile *from, uint32_t part);
 
-/* Whether the batch would pass a limit with this part added, judged from counts alone. */
+#define BATCH_ALL_PARTS UINT32_MAX
+
+/* Whether the batch would pass a limit with this part added, or with BATCH_ALL_PARTS the whole
+ * profile, judged from counts alone. */
 bool batch_would_pass(const batch *one, const batch_limits *limits, const profile *from,
                       uint32_t part);
 

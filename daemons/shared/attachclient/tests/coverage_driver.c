@@ -65,7 +65,7 @@ static int take(attach_op op)
     if (fd < 0)
         return fail("cannot create a file");
     request.op = op;
-    request.offset = from;
+    request.offset = request.settled = from;
     int rc = attachclient_run(&result, &request, keep_piece, &fd, NULL, &err);
     (void)close(fd);
     if (rc != 0)

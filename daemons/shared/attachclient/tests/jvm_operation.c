@@ -82,7 +82,7 @@ attach_request *operation_request(const jvm_fixture *jvm, attach_op op)
     r->op = op;
     r->identity = jvm->identity;
     r->timeout_ms = TIMEOUT_MS;
-    r->offset = UINT64_MAX;
+    r->offset = r->settled = UINT64_MAX;
     r->alloc_bytes = 524288;
     r->lock_ns = 1000000;
     (void)snprintf(r->installation_id, sizeof(r->installation_id), "%s", operation_installation());

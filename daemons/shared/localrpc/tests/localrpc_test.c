@@ -560,9 +560,19 @@ START_TEST(every_field_survives_the_wire)
     ck_assert_uint_eq(back.memlimit_bytes, 64);
     ck_assert_uint_eq(back.rate_limit, 10000);
     free(bytes);
+    request = new_request(LOCAL_WINDOW);
+    request.offset = UINT64_MAX;
+    request.settled = 7;
+    ck_assert_int_eq(local_request_encode(&bytes, &length, &request), 0);
+    ck_assert_int_eq(local_request_decode(&back, bytes, length), 0);
+    ck_assert_uint_eq(back.offset, UINT64_MAX);
+    ck_assert_uint_eq(back.settled, 7);
+    free(bytes);
 
     local_answer answer = {.reason = REASON_NO_EXEC_DIR,
                            .has_handle = true,
+                           .session_ms = 5,
+                           .offset = 6,
                            .gap_ms = 3,
                            .dropped_events = 17,
                            .workers_unreaped = 3,
@@ -579,6 +589,8 @@ START_TEST(every_field_survives_the_wire)
     ck_assert_int_eq(local_answer_decode(&got, bytes, length), 0);
     ck_assert_uint_eq(got.reason, REASON_NO_EXEC_DIR);
     ck_assert(got.has_handle && memcmp(got.handle, answer.handle, sizeof(got.handle)) == 0);
+    ck_assert_uint_eq(got.session_ms, 5);
+    ck_assert_uint_eq(got.offset, 6);
     ck_assert_uint_eq(got.gap_ms, 3);
     ck_assert_uint_eq(got.dropped_events, 17);
     ck_assert_uint_eq(got.workers_unreaped, 3);

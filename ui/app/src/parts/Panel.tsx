@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useId, type ReactNode } from 'react';
-import styles from './FlamePanel.module.css';
+import styles from './Panel.module.css';
 
 /** A part of a page under its heading. `note` stands beside the heading. */
 export function Panel({ title, note, testId, children }: { title: string; note?: ReactNode; testId?: string; children: ReactNode }) {

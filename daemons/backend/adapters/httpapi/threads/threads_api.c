@@ -4,6 +4,7 @@
 
 #include <base/hex.h>
 
+#include "../answer_json.h"
 #include "../query_call.h"
 #include "threads_json.h"
 
@@ -13,7 +14,39 @@ typedef struct thread_route {
     query_code (*read)(const query *q, const store_filter *filter, thread_report *out,
                        query_meta *meta, store_error *err);
     json_t *(*show)(const thread_report *report, const store_filter *filter);
+    bool by_sources; /* the snapshots and windows of the range decide the answer */
 } thread_route;
+
+/* Tags the answer by its sources, before any thread is read. True: the client has it. */
+static bool is_unchanged(call *c, thread_report *report, query_code *code)
+{
+    *code = query_sources(&c->api->query, &c->params.filter, report, &c->meta, &c->err);
+    if (*code != QUERY_OK)
+        return false;
+    const uint64_t print = sources_fingerprint(report, &c->meta);
+    return call_tag(c, &print, sizeof(print));
+}
+
+static void read_and_send(call *c, const thread_route *route, thread_report *report)
+{
+    const store_filter *filter = &c->params.filter;
+    query_code code = QUERY_OK;
+
+    if (route->by_sources && is_unchanged(c, report, &code))
+        return;
+    if (code == QUERY_OK)
+        code = route->read(&c->api->query, filter, report, &c->meta, &c->err);
+    if (code != QUERY_OK) {
+        call_fail(c, code);
+    } else if (route->by_sources) {
+        json_t *json = route->show(report, filter);
+        if (json != NULL)
+            json_object_set_new(json, "meta", json_meta(&c->meta));
+        call_send(c, json);
+    } else {
+        call_send_tagged(c, route->show(report, filter));
+    }
+}
 
 static void answer(const thread_route *route, void *context, const http_request *request,
                    http_response *response)
@@ -21,13 +54,8 @@ static void answer(const thread_route *route, void *context, const http_request 
     thread_report report = {.sources = NULL};
     call c;
 
-    if (call_begin(&c, route->kind, context, request, response) && call_may_ask(&c)) {
-        query_code code = route->read(&c.api->query, &c.params.filter, &report, &c.meta, &c.err);
-        if (code == QUERY_OK)
-            call_send_tagged(&c, route->show(&report, &c.params.filter));
-        else
-            call_fail(&c, code);
-    }
+    if (call_begin(&c, route->kind, context, request, response) && call_may_ask(&c))
+        read_and_send(&c, route, &report);
     thread_report_free(&report);
     call_end(&c);
 }
@@ -40,14 +68,14 @@ static json_t *show_threads(const thread_report *report, const store_filter *fil
 
 void api_threads(void *context, const http_request *request, http_response *response)
 {
-    static const thread_route route = {QUERY_THREADS, query_threads, show_threads};
+    static const thread_route route = {QUERY_THREADS, query_threads, show_threads, true};
 
     answer(&route, context, request, response);
 }
 
 void api_lanes(void *context, const http_request *request, http_response *response)
 {
-    static const thread_route route = {QUERY_LANES, query_lanes, json_lanes};
+    static const thread_route route = {QUERY_LANES, query_lanes, json_lanes, false};
 
     answer(&route, context, request, response);
 }
@@ -60,7 +88,7 @@ static json_t *show_thread(const thread_report *report, const store_filter *filt
 
 void api_thread(void *context, const http_request *request, http_response *response)
 {
-    static const thread_route route = {QUERY_THREAD, query_thread, show_thread};
+    static const thread_route route = {QUERY_THREAD, query_thread, show_thread, true};
 
     answer(&route, context, request, response);
 }
@@ -73,7 +101,7 @@ static json_t *show_locks(const thread_report *report, const store_filter *filte
 
 void api_locks(void *context, const http_request *request, http_response *response)
 {
-    static const thread_route route = {QUERY_THREADS, query_locks, show_locks};
+    static const thread_route route = {QUERY_THREADS, query_locks, show_locks, true};
 
     answer(&route, context, request, response);
 }
@@ -92,7 +120,7 @@ static json_t *show_deadlocks(const thread_report *report, const store_filter *f
 
 void api_deadlocks(void *context, const http_request *request, http_response *response)
 {
-    static const thread_route route = {QUERY_DEADLOCKS, read_deadlocks, show_deadlocks};
+    static const thread_route route = {QUERY_DEADLOCKS, read_deadlocks, show_deadlocks, false};
 
     answer(&route, context, request, response);
 }

@@ -55,9 +55,12 @@ typedef struct local_request {
     uint32_t lease_ms;
     bool contention;
     uint32_t max_threads; /* 0 = as many as the agent lists by itself */
+    uint64_t settled;     /* WINDOW: the recording's bytes before it are not asked for again */
+    /* WINDOW, STOP: the recording's bytes from it on, UINT64_MAX = where the last window ended;
+     * READ: those behind the handle */
+    uint64_t offset;
     /* READ */
     uint8_t handle[LOCAL_ID_SIZE];
-    uint64_t offset;
     uint32_t length; /* at most LOCAL_PIECE_MAX; 0 with done */
     bool done;
 } local_request;
@@ -95,6 +98,8 @@ typedef struct local_answer {
     char engine[16]; /* START: what runs, "" without a CPU profile */
     char engine_reason[256];
     uint32_t session;          /* enum session_state */
+    uint64_t session_ms;       /* START, WINDOW: Unix ms at which the running session began */
+    uint64_t offset;           /* in its recording: where the next window begins */
     uint64_t gap_ms;           /* recording time lost before this window */
     char lacks[1024];          /* LIST: what attachd's self-check found, a sentence a line */
     uint32_t workers_unreaped; /* LIST: killed attach workers that have not ended */

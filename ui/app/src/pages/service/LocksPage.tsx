@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useLocks, useThreads } from '../../api/queries.ts';
 import { Answer } from '../../parts/Answer.tsx';
-import { FlamePanel } from '../../parts/FlamePanel.tsx';
+import { FlamePanel } from '../../parts/graph/FlamePanel.tsx';
 import { useService } from '../../parts/frame/ServiceFrame.tsx';
-import { GROUPS } from '../../parts/groups.ts';
+import { GROUPS } from '../../parts/graph/groups.ts';
 import { Panel } from '../../parts/Panel.tsx';
 import { LocksTable } from '../../parts/threads/LocksTable.tsx';
 import { SlowThreads } from '../../parts/threads/SlowThreads.tsx';

@@ -3,15 +3,15 @@ import { Link } from 'react-router';
 import { useDeadlocks, useLocks, useThreads } from '../../api/queries.ts';
 import { Answer } from '../../parts/Answer.tsx';
 import { ErrorNotice } from '../../parts/ErrorNotice.tsx';
-import { FlamePanel } from '../../parts/FlamePanel.tsx';
+import { FlamePanel } from '../../parts/graph/FlamePanel.tsx';
 import { useService } from '../../parts/frame/ServiceFrame.tsx';
-import { GROUPS } from '../../parts/groups.ts';
+import { GROUPS } from '../../parts/graph/groups.ts';
 import { Panel } from '../../parts/Panel.tsx';
-import { TargetList } from '../../parts/TargetList.tsx';
+import { TargetList } from '../../parts/targets/TargetList.tsx';
 import { BusyThreads } from '../../parts/threads/BusyThreads.tsx';
 import { DeadlockTable } from '../../parts/threads/DeadlockTable.tsx';
 import { LocksTable } from '../../parts/threads/LocksTable.tsx';
-import { TopPanel } from '../../parts/TopPanel.tsx';
+import { TopPanel } from '../../parts/graph/TopPanel.tsx';
 import { narrowedOf, tabAddress, type Tab } from '../../url/address.ts';
 
 /** Rows of a table of threads or locks: the page that the heading leads to has all. */

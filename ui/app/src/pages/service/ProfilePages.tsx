@@ -2,13 +2,13 @@
 // The pages of one service about CPU and memory.
 import { useThreads } from '../../api/queries.ts';
 import { Answer } from '../../parts/Answer.tsx';
-import { FlamePanel } from '../../parts/FlamePanel.tsx';
+import { FlamePanel } from '../../parts/graph/FlamePanel.tsx';
 import { useService } from '../../parts/frame/ServiceFrame.tsx';
-import { GROUPS, type GraphGroup } from '../../parts/groups.ts';
+import { GROUPS, type GraphGroup } from '../../parts/graph/groups.ts';
 import { Panel } from '../../parts/Panel.tsx';
 import { BusyThreads } from '../../parts/threads/BusyThreads.tsx';
 import { SourcesNotice } from '../../parts/threads/SourcesNotice.tsx';
-import { TopPanel } from '../../parts/TopPanel.tsx';
+import { TopPanel } from '../../parts/graph/TopPanel.tsx';
 import { narrowedOf } from '../../url/address.ts';
 
 const group = (key: GraphGroup['key']) => GROUPS.find((one) => one.key === key)!;

@@ -5,7 +5,7 @@ import { formatAgo, formatMoment, formatTime } from '../../url/range.ts';
 import { Name } from '../Name.tsx';
 import { TableFrame } from '../TableFrame.tsx';
 import { plural } from '../threads/words.ts';
-import styles from '../TargetList.module.css';
+import styles from '../targets/TargetList.module.css';
 import table from '../table.module.css';
 
 /** Every collector: whether it lives, what waits in its queue, what it lost. */

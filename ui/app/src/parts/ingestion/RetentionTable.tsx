@@ -6,7 +6,7 @@ import { Name } from '../Name.tsx';
 import { TableFrame } from '../TableFrame.tsx';
 import { plural } from '../threads/words.ts';
 import { formatLag, sumsInWords } from './retention.ts';
-import styles from '../TargetList.module.css';
+import styles from '../targets/TargetList.module.css';
 import table from '../table.module.css';
 
 /** What each table of the store holds, and whether expired rows leave it. */

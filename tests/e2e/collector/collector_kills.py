@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kills of the collector, of attachd and of attach workers at random moments, with real JVMs.
+
+Whatever is killed: the JVMs live, their sessions go on, what the backend acknowledged equals what
+the JDK's own API reads from the whole recording of each JVM, and no file is left. Prints TAP.
+
+usage: collector_kills.py ATTACHD WORKER COLLECTOR CLASSES SOURCE_ROOT HOTSTACK KILLS [SEED]
+"""
+
+import os
+import pathlib
+import random
+import signal
+import sys
+import time
+
+from collector_world import (
+    CACHE, JAVA, PATIENCE, WORKER, Failed, World, have_parts, leftovers, mine, print_logs, recorded_since, recordings, run_steps,
+    same, timeline, totals, truth, wait_for)
+
+KILLS = int(sys.argv[7])
+SEED = int(sys.argv[8]) if len(sys.argv) > 8 else int.from_bytes(os.urandom(4), "little")
+WINDOW = 2000
+
+
+def javas():
+    """Debian's, and the oldest and the newest of the others."""
+    others = [CACHE / f"jdk/{release}/bin/java" for release in (11, 25)]
+    return [JAVA] + [java for java in others if java.exists()]
+
+
+def workers(world):
+    """Attach workers of this attachd that run now."""
+    children = pathlib.Path(f"/proc/{world.attachd.pid}/task").glob("*/children")
+    found = []
+    for child in " ".join(path.read_text(encoding="ascii") for path in children).split():
+        try:
+            if os.path.samefile(f"/proc/{child}/exe", WORKER):
+                found.append(int(child))
+        except OSError:
+            pass  # it has ended
+    return found
+
+
+def kill_collector(world, _):
+    world.collector.kill()
+    world.collector.wait()
+    world.start_collector()
+
+
+def kill_attachd(world, _):
+    world.attachd.kill()
+    world.attachd.wait()
+    world.start_attachd()
+
+
+def kill_worker(world, chance):
+    """At any moment of its life, which is some tens of ms long."""
+    for _ in range(1000):
+        pid = wait_for("an attach worker", lambda: workers(world))[0]
+        time.sleep(chance.uniform(0, 0.05))
+        if pid in workers(world):
+            os.kill(pid, signal.SIGKILL)
+            return
+    raise Failed("no attach worker lived long enough to be killed")
+
+
+def every_jvm_is_profiled(world):
+    wait_for("windows of each JVM", lambda: recorded_since(world, world.jvms, 0))
+
+
+def kills(world):
+    """Half of them while what the one before has broken is still being mended."""
+    chance = random.Random(SEED)
+    order = []
+    while len(order) < KILLS:
+        order += chance.sample((kill_collector, kill_attachd, kill_worker), 3)
+    for number, kill in enumerate(order[:KILLS]):
+        time.sleep(chance.uniform(0, 2 * WINDOW / 1000))
+        kill(world, chance)
+        print(f"# {number + 1}: {kill.__name__.replace('_', ' ')}", flush=True)
+        if chance.random() < 0.5 or number == KILLS - 1:
+            now = time.time() * 1000
+            wait_for("windows after the kill", lambda: recorded_since(world, world.jvms, now))
+
+
+def jvms_are_unharmed(world):
+    same("JVMs that ended", [jvm.args for jvm in world.jvms if jvm.poll() is not None], [])
+    for name in world.names:
+        same(f"what {name} printed", world.log(name), "ready\n")
+
+
+def nothing_is_left(world):
+    same("directories of sessions", len(leftovers(world)), len(world.jvms))
+    world.collector.terminate()
+    same("collector's exit", world.collector.wait(PATIENCE), 0)
+    world.attachd.terminate()
+    same("attachd's exit", world.attachd.wait(PATIENCE), 0)
+    same("queue", sorted(p.name for p in (world.dir / "collector/queue").iterdir()), ["lock", "positions"])
+    same("leftovers", leftovers(world), [])
+    triggers = [path for jvm in world.jvms for path in pathlib.Path("/tmp").glob(f".attach_pid{jvm.pid}*")]
+    same("trigger files", triggers, [])
+
+
+def nothing_is_lost_or_doubled(world):
+    pids = [jvm.pid for jvm in world.jvms]
+    same("sessions of each JVM, all adopted", [len(recordings(world, pid)) for pid in pids], [1] * len(pids))
+    expected = truth(world, *pids)
+    print(f"# {expected}")
+    same("acknowledged = the JDK's", totals(mine(world.state(), *pids)), expected)
+    same("something of each type", all(expected.values()), True)
+
+
+def windows_follow_one_another(world):
+    state = world.state()
+    for jvm in world.jvms:
+        windows = timeline(state, jvm.pid)
+        same("time told as lost", [w for w in windows if w["reason"] != 0], [])
+        # a window that another collector finishes begins with its recording, just after the border
+        apart = [(one, other) for one, other in zip(windows, windows[1:])
+                 if not 0 <= other["start"] - one["start"] - one["length"] < WINDOW / 2]
+        same("windows that do not follow one another", apart, [])
+
+
+STEPS = (every_jvm_is_profiled, kills, jvms_are_unharmed, nothing_is_left, nothing_is_lost_or_doubled, windows_follow_one_another)
+
+
+def main():
+    if not have_parts():
+        return 0
+    print(f"1..{len(STEPS)}\n# seed {SEED}", flush=True)
+    world = World()
+    failed = True
+    try:
+        world.start_ingest()
+        world.write_token("e2e-token")
+        # windows wait for their batch, so that a kill meets some
+        world.configure(events="cpu=10ms,alloc=64k,lock=100us", threads="1s", flush="5s",
+                        session="{cooldown_min: 1s, cooldown_max: 2s}")
+        world.start_attachd()
+        world.names = [f"jvm{number}" for number, _ in enumerate(javas())]
+        world.jvms = [world.start_jvm(name, "-Xmx64m", "Service", "10", "2", "16", java=java)
+                      for name, java in zip(world.names, javas())]
+        world.start_collector()
+        failed = not run_steps(world, STEPS)
+    finally:
+        if failed:
+            print_logs(world.log, ("collector", "attachd", "ingest"))
+        world.end()
+    return 1 if failed else 0
+
+
+sys.exit(main())
