@@ -59,7 +59,7 @@ static void add(struct table *table, const jfr_method *method, uint64_t value)
 /* Adds one chunk: first the values by stack, then each used stack is decoded once. */
 static int add_chunk(struct table *table, jfr_chunk *chunk, jfr_profile_type type, jfr_error *err)
 {
-    uint32_t stacks = jfr_chunk_stack_count(chunk);
+    uint32_t stacks = jfr_chunk_get_info(chunk)->stack_count;
     uint64_t *by_stack = must(calloc((size_t)stacks + 1, sizeof(*by_stack)));
     jfr_sample sample;
     int rc;

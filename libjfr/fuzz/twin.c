@@ -221,7 +221,7 @@ static void check_rows(tools *t, jfr__tally *const *sums, uint32_t count, const 
 {
     jfr_chunk_stats stats;
     table_clear(&t->fast);
-    add_rows(&t->fast, sums, count, jfr_chunk_stack_count(chunk));
+    add_rows(&t->fast, sums, count, jfr_chunk_get_info(chunk)->stack_count);
     must_equal(&t->plain, &t->fast);
     jfr_chunk_get_stats(chunk, &stats);
     must(memcmp(&stats, wanted, sizeof(stats)) == 0);
@@ -357,7 +357,7 @@ static void check_stacks(reader *r, jfr_chunk *chunk)
     r->chunk = chunk;
     must(jfr_stacks_open(&r->stacks, chunk, learn, r, NULL) == 0);
     r->stacks->loop = r->values_loop;
-    for (uint32_t stack = 0; stack < jfr_chunk_stack_count(chunk); stack++)
+    for (uint32_t stack = 0; stack < jfr_chunk_get_info(chunk)->stack_count; stack++)
         check_stack(r, stack);
     jfr_stacks_close(r->stacks);
 }

@@ -35,7 +35,8 @@ static void check_stack(jfr_chunk *chunk, uint32_t index, walk_result *out)
     out->frames += stack.frame_count;
     for (uint32_t i = 0; i < stack.frame_count; i++) {
         const jfr_frame *f = &stack.frames[i];
-        must(f->method_index == JFR_NONE || f->method_index < jfr_chunk_method_count(chunk));
+        must(f->method_index == JFR_NONE ||
+             f->method_index < jfr_chunk_get_info(chunk)->method_count);
         must(f->kind <= JFR_FRAME_KERNEL && f->tier <= JFR_TIER_NATIVE);
         check_str(f->method->class_name);
         check_str(f->method->name);
@@ -45,14 +46,14 @@ static void check_stack(jfr_chunk *chunk, uint32_t index, walk_result *out)
 
 static void check_pools(jfr_chunk *chunk, walk_result *out)
 {
-    for (uint32_t i = 0; i < jfr_chunk_stack_count(chunk); i++)
+    for (uint32_t i = 0; i < jfr_chunk_get_info(chunk)->stack_count; i++)
         check_stack(chunk, i, out);
-    for (uint32_t i = 0; i < jfr_chunk_class_count(chunk); i++) {
+    for (uint32_t i = 0; i < jfr_chunk_get_info(chunk)->class_count; i++) {
         jfr_class klass;
         if (jfr_chunk_class(chunk, i, &klass, NULL) == 0)
             check_str(klass.name);
     }
-    for (uint32_t i = 0; i < jfr_chunk_thread_count(chunk); i++) {
+    for (uint32_t i = 0; i < jfr_chunk_get_info(chunk)->thread_count; i++) {
         jfr_thread thread;
         if (jfr_chunk_thread(chunk, i, &thread, NULL) < 0)
             continue;
@@ -75,9 +76,9 @@ static uint64_t check_samples(jfr_chunk *chunk)
     uint64_t samples = 0;
     while (jfr_samples_next(chunk, &s, NULL) == 1) {
         samples++;
-        must(s.stack == JFR_NONE || s.stack < jfr_chunk_stack_count(chunk));
-        must(s.thread == JFR_NONE || s.thread < jfr_chunk_thread_count(chunk));
-        must(s.klass == JFR_NONE || s.klass < jfr_chunk_class_count(chunk));
+        must(s.stack == JFR_NONE || s.stack < jfr_chunk_get_info(chunk)->stack_count);
+        must(s.thread == JFR_NONE || s.thread < jfr_chunk_get_info(chunk)->thread_count);
+        must(s.klass == JFR_NONE || s.klass < jfr_chunk_get_info(chunk)->class_count);
         must(s.value_count >= 1 && s.value_count <= JFR_SAMPLE_VALUES);
         for (int i = 0; i < s.value_count; i++)
             must(jfr_profile_type_name(s.values[i].type) != NULL);

@@ -292,7 +292,7 @@ static int read_values(jfr_chunk *of)
     jfr_stacks *stacks = NULL;
     jfr_stack_ref stack;
     int rc = jfr_stacks_open(&stacks, of, learn, &known, &err);
-    for (uint32_t i = 0; rc == 0 && i < jfr_chunk_stack_count(of); i++) {
+    for (uint32_t i = 0; rc == 0 && i < jfr_chunk_get_info(of)->stack_count; i++) {
         rc = jfr_stacks_read(stacks, i, values, ROOM, &stack, &err);
         for (uint32_t k = 0; rc == 0 && k < stack.frame_count && k < ROOM; k++)
             note(known.lines[values[k]]);

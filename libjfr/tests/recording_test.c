@@ -88,7 +88,7 @@ START_TEST(virtual_threads_show_as_themselves_in_the_jdk)
     ck_assert_int_eq(jfr_open_mem(&file, bytes, len, NULL, &err), 0);
     next_chunk();
     uint32_t virtual_threads = 0;
-    for (uint32_t i = 0; i < jfr_chunk_thread_count(chunk); i++) {
+    for (uint32_t i = 0; i < jfr_chunk_get_info(chunk)->thread_count; i++) {
         jfr_thread thread;
         ck_assert_int_eq(jfr_chunk_thread(chunk, i, &thread, &err), 0);
         virtual_threads += thread.is_virtual;

@@ -135,9 +135,9 @@ static void read_chunk(jfr_chunk *chunk, columns *c, texts *t, codes known[3])
 {
     jfr_sample sample;
     int rc;
-    forget(&known[0], jfr_chunk_thread_count(chunk));
-    forget(&known[1], jfr_chunk_class_count(chunk));
-    forget(&known[2], jfr_chunk_stack_count(chunk));
+    forget(&known[0], jfr_chunk_get_info(chunk)->thread_count);
+    forget(&known[1], jfr_chunk_get_info(chunk)->class_count);
+    forget(&known[2], jfr_chunk_get_info(chunk)->stack_count);
     while ((rc = jfr_samples_next(chunk, &sample, &err)) == 1) {
         for (int i = 0; i < sample.value_count; i++) {
             if (c->rows == c->room)

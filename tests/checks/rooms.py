@@ -3,7 +3,8 @@
 
 Usage: rooms.py TREE. The rules:
   1. a folder holds at most 26 source files (aim at 25): then it has sub-folders by noun;
-  2. no circle of includes between files of different folders.
+  2. no circle of includes between files of different folders;
+  3. every C source of a library or program is named in a meson.build: otherwise nothing builds it.
 Each rule is first held to a planted fault.
 """
 
@@ -15,6 +16,7 @@ import subprocess
 import sys
 
 MOST = 26
+PRODUCTION = ("libjfr", "libstackagg", "libattach", "libchsink", "daemons", "bindings", "wasm")
 SOURCES = re.compile(r"\.(c|h|cpp|py|ts|tsx|mjs|java)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
@@ -72,6 +74,16 @@ def circles(graph):
     ]
 
 
+def unbuilt(paths, builds):
+    """C sources of libraries and programs that no meson.build names. Tests and fuzzers have names made in loops."""
+    return [
+        f"{path}: no meson.build names it; build it or delete it"
+        for path in paths
+        if path.suffix == ".c" and path.parts[0] in PRODUCTION and not {"tests", "fuzz"} & set(path.parts)
+        and not re.search(rf"['/]{re.escape(path.name)}'", builds)
+    ]
+
+
 def main():
     tree = pathlib.Path(sys.argv[1]).resolve()
     planted = {"a/x.h": '#include "b/y.h"\n', "a/b/y.h": '#include "../x.h"\n'}
@@ -80,14 +92,17 @@ def main():
     assert circles(include_graph(planted)), "the rule of circles does not see one behind a circle in one folder"
     assert not circles(include_graph({"a/x.h": '#include "w.h"\n', "a/w.h": '#include "x.h"\n#include "b/y.h"\n', "b/y.h": ""}))
     assert crowded([pathlib.PurePath(f"a/{i}.c") for i in range(MOST + 1)]), "the rule of folders is blind"
+    assert unbuilt([pathlib.PurePath("libjfr/src/a.c")], "'b.c', 'aa.c'"), "the rule of sources that nothing builds is blind"
+    assert not unbuilt([pathlib.PurePath("libjfr/src/a.c")], "'src/a.c'")
     listed = subprocess.run(["git", "-C", tree, "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
     paths = [pathlib.PurePath(name) for name in listed.split("\0") if SOURCES.search(name) and (tree / name).is_file()]
     texts = {str(path): (tree / path).read_text(encoding="utf-8") for path in paths if path.suffix in (".c", ".h")}
     graph = include_graph(texts)
     edges = sum(len(targets) for targets in graph.values())
-    faults = crowded(paths) + circles(graph)
+    builds = "".join((tree / name).read_text(encoding="utf-8") for name in listed.split("\0") if name.endswith("meson.build"))
+    faults = crowded(paths) + circles(graph) + unbuilt(paths, builds)
     print(f"{len(paths)} source files, {edges} includes of the tree's own")
-    print("\n".join(faults) or "every room is small, and no includes go in a circle")
+    print("\n".join(faults) or "every room is small, no includes go in a circle, and every source is built")
     return 1 if faults or edges < 1000 else 0
 
 

@@ -132,10 +132,11 @@ bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, 
 {
     *c = (recording_cache){.rec = rec, .agg = agg, .chunk = chunk, .sums = sums};
     c->info = sums != NULL ? jfr_sums_get_info(sums) : NULL;
-    c->stack_count = jfr_chunk_stack_count(chunk);
-    c->thread_count = jfr_chunk_thread_count(chunk);
-    c->class_count = jfr_chunk_class_count(chunk);
-    c->method_count = jfr_chunk_method_count(chunk);
+    const jfr_chunk_info *pools = jfr_chunk_get_info(chunk);
+    c->stack_count = pools->stack_count;
+    c->thread_count = pools->thread_count;
+    c->class_count = pools->class_count;
+    c->method_count = pools->method_count;
     c->stacks = calloc((size_t)c->stack_count + 1, sizeof(*c->stacks));
     c->cut = calloc((size_t)c->stack_count + 1, sizeof(*c->cut));
     c->threads = calloc((size_t)c->thread_count + 1, sizeof(*c->threads));

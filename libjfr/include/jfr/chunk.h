@@ -10,7 +10,7 @@
 
 JFR_BEGIN_DECLS
 
-/* A chunk's header, which includes its clock. */
+/* A chunk's header, which includes its clock, and the sizes of its constant pools. */
 typedef struct jfr_chunk_info {
     uint64_t offset; /* bytes from the recording's start to the chunk */
     uint64_t size;   /* bytes; in an unfinished chunk: the bytes present so far */
@@ -23,6 +23,11 @@ typedef struct jfr_chunk_info {
     uint64_t start_ticks; /* what the events' clock read at start_ns */
     uint64_t ticks_per_second;
     int32_t utc_offset_s; /* of the recording JVM's time zone; 0 = not stated */
+    /* Distinct stacks, methods, classes and threads. Indices of samples are below these counts. */
+    uint32_t stack_count;
+    uint32_t method_count;
+    uint32_t class_count;
+    uint32_t thread_count;
 } jfr_chunk_info;
 
 /* Returns the chunk's header, borrowed until the chunk ends (see jfr_next_chunk). */

@@ -42,8 +42,8 @@ typedef struct jfr_method {
 /* One frame of a stack. */
 typedef struct jfr_frame {
     const jfr_method *method; /* never NULL; its strings may be null */
-    uint32_t method_index; /* a key for caches: dense, below jfr_chunk_method_count; JFR_NONE when
-                              the pool does not have the method */
+    uint32_t method_index; /* a key for caches: dense, below jfr_chunk_info.method_count; JFR_NONE
+                              when the pool does not have the method */
     uint32_t line;         /* 0 = none */
     int32_t bci;           /* bytecode index; 0 or -1 = none */
     uint8_t kind;          /* jfr_frame_kind */
@@ -61,11 +61,6 @@ typedef struct jfr_stack {
 typedef struct jfr_class {
     jfr_str name; /* "java.lang.String"; arrays as in Java source: "byte[]", "java.lang.String[]" */
 } jfr_class;
-
-/* How many distinct stacks, methods and classes the chunk's pools have. Indices start at 0. */
-JFR_EXPORT uint32_t jfr_chunk_stack_count(const jfr_chunk *chunk);
-JFR_EXPORT uint32_t jfr_chunk_method_count(const jfr_chunk *chunk);
-JFR_EXPORT uint32_t jfr_chunk_class_count(const jfr_chunk *chunk);
 
 /*
  * Decodes stack `index`.

@@ -114,7 +114,7 @@ typedef struct jfr_sums_info {
     uint32_t thread_count;  /* threads that read the chunk */
     const uint32_t *begins; /* stack i has the rows from begins[i] up to, but not including,
                                begins[i + 1]. Rows without a stack come last, from
-                               begins[jfr_chunk_stack_count] on */
+                               begins[jfr_chunk_info.stack_count] on */
 } jfr_sums_info;
 
 /*

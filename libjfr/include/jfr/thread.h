@@ -21,9 +21,6 @@ typedef struct jfr_thread {
     bool is_virtual;   /* always false from async-profiler, which records the carrier instead */
 } jfr_thread;
 
-/* Returns how many threads the chunk's pool has. Indices start at 0. */
-JFR_EXPORT uint32_t jfr_chunk_thread_count(const jfr_chunk *chunk);
-
 /*
  * Decodes thread `index`. Its strings are borrowed until the chunk ends (see jfr_next_chunk).
  * Errors: JFR_ERR_USAGE (index out of range), JFR_ERR_FORMAT (the entry is damaged),

@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-uint32_t jfr_chunk_class_count(const jfr_chunk *chunk)
-{
-    return chunk->pools[JFR__POOL_CLASS].index.count;
-}
-
 /* The element type of an array in a descriptor: "I", "Ljava/lang/String;" or a bare name. */
 static jfr_str element_name(jfr_str s)
 {
@@ -52,7 +47,7 @@ static int display_name(jfr_chunk *chunk, jfr_str raw, jfr_str *out, jfr_error *
     return 0;
 }
 
-/* The name that a symbol is as a class's. */
+/* The name of a class, from its symbol. */
 static int name_of_symbol(jfr_chunk *chunk, uint64_t id, jfr_str *out, jfr_error *err)
 {
     const jfr__pool *symbols = &chunk->pools[JFR__POOL_SYMBOL];
@@ -79,7 +74,7 @@ static int decode(jfr_chunk *chunk, uint32_t index, jfr_class *out, jfr_error *e
 
 static int get_entry(jfr_chunk *chunk, uint32_t index, jfr__class_entry **out, jfr_error *err)
 {
-    uint32_t count = jfr_chunk_class_count(chunk);
+    uint32_t count = chunk->info.class_count;
     if (index >= count)
         return jfr__fail(err, JFR_ERR_USAGE, 0, "Class %u does not exist: the chunk has %u.", index,
                          count);

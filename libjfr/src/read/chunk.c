@@ -31,7 +31,8 @@ void jfr__chunk_init(jfr_chunk *chunk, jfr_file *file)
         jfr__idmap_init(&chunk->pools[role].index, alloc);
 }
 
-/* Where the metadata event lies; an unfinished chunk's header may not know: then the last is it. */
+/* Finds the metadata event. The header of an unfinished chunk may not state its offset; then the
+ * last metadata event is used. */
 static uint64_t find_metadata(const jfr_chunk *chunk)
 {
     uint64_t start = chunk->info.offset;
@@ -68,7 +69,7 @@ static int read_metadata(jfr_chunk *chunk, jfr_error *err)
     return 0;
 }
 
-/* Forgets what was known of the chunk before, but for memory that can be used again. */
+/* Resets the state of the previous chunk, but keeps its memory for reuse. */
 static void forget(jfr_chunk *chunk)
 {
     jfr__arena_reset(&chunk->arena);
@@ -118,6 +119,14 @@ static int read_small(jfr_chunk *chunk, jfr_error *err)
     return rc == 0 ? jfr__settings_read(chunk, err) : rc;
 }
 
+static void count_pools(jfr_chunk *chunk)
+{
+    chunk->info.stack_count = chunk->pools[JFR__POOL_STACK].index.count;
+    chunk->info.method_count = chunk->pools[JFR__POOL_METHOD].index.count;
+    chunk->info.class_count = chunk->pools[JFR__POOL_CLASS].index.count;
+    chunk->info.thread_count = chunk->pools[JFR__POOL_THREAD].index.count;
+}
+
 static int open_steps(jfr_chunk *chunk, bool whole, jfr_loss_reason *reason, jfr_error *err)
 {
     *reason = whole ? JFR_LOSS_BAD_METADATA : JFR_LOSS_UNFINISHED;
@@ -126,7 +135,10 @@ static int open_steps(jfr_chunk *chunk, bool whole, jfr_loss_reason *reason, jfr
         return rc;
     *reason = JFR_LOSS_BAD_POOLS;
     rc = jfr__pools_read(chunk, err);
-    return rc == 0 ? read_small(chunk, err) : rc;
+    if (rc < 0)
+        return rc;
+    count_pools(chunk);
+    return read_small(chunk, err);
 }
 
 static void begin(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
@@ -158,7 +170,8 @@ int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset
     jfr_loss_reason reason;
     int rc = open_steps(chunk, whole, &reason, &why);
     if (rc < 0) {
-        if (why.offset < offset) /* of a type as a whole: no byte of the chunk in particular */
+        if (why.offset <
+            offset) /* the failure concerns a type, and no particular byte of the chunk */
             why.offset = offset;
         if (err != NULL)
             *err = why;

@@ -2,11 +2,6 @@
 #include "error_impl.h"
 #include "read/reader_impl.h"
 
-uint32_t jfr_chunk_thread_count(const jfr_chunk *chunk)
-{
-    return chunk->pools[JFR__POOL_THREAD].index.count;
-}
-
 static int text_at(jfr_chunk *chunk, uint64_t offset, jfr_str *out, jfr_error *err)
 {
     return offset == 0 ? 0 : jfr__string_at(chunk, offset, out, err);
@@ -31,7 +26,7 @@ static int decode(jfr_chunk *chunk, uint32_t index, jfr_thread *out, jfr_error *
 
 int jfr_chunk_thread(jfr_chunk *chunk, uint32_t index, jfr_thread *out, jfr_error *err)
 {
-    uint32_t count = jfr_chunk_thread_count(chunk);
+    uint32_t count = chunk->info.thread_count;
     if (index >= count)
         return jfr__fail(err, JFR_ERR_USAGE, 0, "Thread %u does not exist: the chunk has %u.",
                          index, count);

@@ -242,8 +242,8 @@ void jfr__sums_leave(jfr__tally *sums);
  * event. */
 const uint8_t *jfr__sums_slow(jfr__tally *sums, const uint8_t *p);
 /* Makes the layout of the wanted event at `p`, whose body begins after `head` bytes. */
-bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p, size_t head,
-                     size_t size);
+bool jfr__sums_make_layout(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p,
+                           size_t head, size_t size);
 /* Puts the lane of a thread into the shape's cache. Returns NULL, with sums->rc set, when there is
  * no memory for a new lane. */
 const jfr__near_lane *jfr__sums_near(jfr__tally *sums, jfr__sum_shape *shape, uint64_t thread);

@@ -322,7 +322,7 @@ static inline const uint8_t *add_events(jfr__tally *sums, jfr__sum_shape *shape,
     uint64_t key = key_of(shape, p, size);
     jfr__layout *layout = &shape->layouts[layout_slot(key)];
     if ((layout->key & ~JFR__FAR) != key) {
-        if (!jfr__sums_learn(layout, shape, p, head, size))
+        if (!jfr__sums_make_layout(layout, shape, p, head, size))
             return NULL;
         layout->key |= key;
         sums->stats.slow_events++;

@@ -114,7 +114,7 @@ START_TEST(entry_over_its_checkpoint_is_reported)
     open_first_chunk();
     ck_assert_int_eq(loss().records[0].reason, JFR_LOSS_BAD_POOLS);
     ck_assert_uint_eq(loss().records[0].offset, at);
-    ck_assert_uint_eq(jfr_chunk_stack_count(chunk), 2); /* the checkpoint before it */
+    ck_assert_uint_eq(jfr_chunk_get_info(chunk)->stack_count, 2); /* the checkpoint before it */
 }
 END_TEST
 
@@ -125,8 +125,8 @@ START_TEST(repeated_entries_are_one)
     put_standard_pools(&w);
     end_chunk(&w, &params);
     open_first_chunk();
-    ck_assert_uint_eq(jfr_chunk_stack_count(chunk), 2);
-    ck_assert_uint_eq(jfr_chunk_method_count(chunk), 3);
+    ck_assert_uint_eq(jfr_chunk_get_info(chunk)->stack_count, 2);
+    ck_assert_uint_eq(jfr_chunk_get_info(chunk)->method_count, 3);
 }
 END_TEST
 
@@ -215,7 +215,7 @@ START_TEST(overlapping_checkpoints_are_refused)
     w.len -= 4;
     end_chunk(&w, &params);
     open_first_chunk();
-    ck_assert_uint_eq(jfr_chunk_stack_count(chunk), 2);
+    ck_assert_uint_eq(jfr_chunk_get_info(chunk)->stack_count, 2);
     ck_assert_int_eq(loss().records[0].reason, JFR_LOSS_BAD_POOLS);
     ck_assert_uint_eq(loss().records[0].offset, first);
 }

@@ -164,7 +164,7 @@ START_TEST(class_names_as_in_source)
     write_simple_chunk();
     open_first_chunk();
     jfr_class klass;
-    ck_assert_uint_eq(jfr_chunk_class_count(chunk), 7);
+    ck_assert_uint_eq(jfr_chunk_get_info(chunk)->class_count, 7);
     ck_assert_int_eq(jfr_chunk_class(chunk, (uint32_t)_i, &klass, &err), 0);
     assert_str(klass.name, class_names[_i]);
 }
@@ -175,7 +175,7 @@ START_TEST(threads)
     write_simple_chunk();
     open_first_chunk();
     jfr_thread thread;
-    ck_assert_uint_eq(jfr_chunk_thread_count(chunk), 2);
+    ck_assert_uint_eq(jfr_chunk_get_info(chunk)->thread_count, 2);
     ck_assert_int_eq(jfr_chunk_thread(chunk, 0, &thread, &err), 0);
     ck_assert_int_eq(thread.os_tid, 1234);
     ck_assert_int_eq(thread.java_tid, 1);
@@ -199,7 +199,7 @@ START_TEST(wrong_indices_are_refused)
     jfr_class klass;
     jfr_thread thread;
     jfr_setting setting;
-    ck_assert_uint_eq(jfr_chunk_stack_count(chunk), 2);
+    ck_assert_uint_eq(jfr_chunk_get_info(chunk)->stack_count, 2);
     ck_assert_int_eq(jfr_chunk_stack(chunk, 2, &stack, &err), JFR_ERR_USAGE);
     ck_assert_int_eq(jfr_chunk_stack(chunk, JFR_NONE, &stack, &err), JFR_ERR_USAGE);
     ck_assert_int_eq(jfr_chunk_class(chunk, 7, &klass, &err), JFR_ERR_USAGE);

@@ -133,15 +133,15 @@ static bool begin_batch(samples *s)
 static bool begin_chunk(samples *s)
 {
     jfr_chunk *chunk = s->base.w.chunk;
-    uint32_t threads = jfr_chunk_thread_count(chunk);
+    uint32_t threads = jfr_chunk_get_info(chunk)->thread_count;
     free(s->thread_rows);
     s->thread_rows = calloc((size_t)threads + 1, sizeof(*s->thread_rows));
     return s->thread_rows != NULL && codes_size(&s->threads, threads) &&
-           codes_size(&s->classes, jfr_chunk_class_count(chunk)) &&
+           codes_size(&s->classes, jfr_chunk_get_info(chunk)->class_count) &&
            stack_cache_begin(&s->stacks, chunk) &&
-           codes_size(&s->leaves, jfr_chunk_stack_count(chunk)) &&
-           codes_size(&s->ids, jfr_chunk_stack_count(chunk)) &&
-           codes_size(&s->texts, jfr_chunk_stack_count(chunk));
+           codes_size(&s->leaves, jfr_chunk_get_info(chunk)->stack_count) &&
+           codes_size(&s->ids, jfr_chunk_get_info(chunk)->stack_count) &&
+           codes_size(&s->texts, jfr_chunk_get_info(chunk)->stack_count);
 }
 
 /* ---- texts ---- */
@@ -284,7 +284,7 @@ static int read_thread(samples *s, uint32_t index, thread_row **row, failure *f)
 {
     jfr_thread thread;
     jfr_error cause;
-    uint32_t count = jfr_chunk_thread_count(s->base.w.chunk);
+    uint32_t count = jfr_chunk_get_info(s->base.w.chunk)->thread_count;
     *row = &s->thread_rows[index < count ? index : count];
     if ((*row)->known || index >= count)
         return 0;

@@ -25,8 +25,8 @@ bool stack_cache_begin(stack_cache *c, jfr_chunk *chunk)
     free_methods(c);
     free(c->rows);
     c->chunk = chunk;
-    c->stack_count = jfr_chunk_stack_count(chunk);
-    c->method_count = jfr_chunk_method_count(chunk);
+    c->stack_count = jfr_chunk_get_info(chunk)->stack_count;
+    c->method_count = jfr_chunk_get_info(chunk)->method_count;
     /* calloc's pages cost nothing until they are touched. */
     c->rows = calloc((size_t)c->stack_count + 1, sizeof(*c->rows));
     c->methods = calloc(method_slots(c), sizeof(*c->methods));
