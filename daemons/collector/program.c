@@ -55,7 +55,7 @@ struct program {
     sem_t parsers;          /* slots for reading recordings, which takes memory and CPU */
     uint64_t read_until_ms; /* at the end: when the last windows must have been read */
     atomic_bool stop_reading;
-    web_sources shown;
+    shown_sources shown;
     web *pages;
     status_socket *status;
     FILE *ledger;
@@ -438,12 +438,12 @@ static void start_status(program *self)
 
 static int start_listeners(program *self, char *message, size_t size)
 {
-    self->shown = (web_sources){.core = self->core,
-                                .uploads = self->uploads,
-                                .queued = self->queued,
-                                .http = self->http,
-                                .contract = self->contract,
-                                .kubernetes = self->pods};
+    self->shown = (shown_sources){.node = self->node,
+                                  .core = self->core,
+                                  .uploads = self->uploads,
+                                  .queued = self->queued,
+                                  .http = self->http,
+                                  .kubernetes = self->pods};
     int rc = start_pages(self, message, size);
     if (rc == 0)
         start_status(self);

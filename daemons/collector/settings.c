@@ -217,6 +217,12 @@ static const config_field fields[] = {
      .help = "Sessions and thread snapshots that are worked on at once, each on a thread of its "
              "own; the rest wait, the longest due first. At most limits.operations of "
              "hotstack-attachd."},
+    {.key = "limits.workload_series",
+     .type = CONFIG_INT,
+     .fallback = "200",
+     .max = 10000,
+     .help = "Workloads of this node that metrics tell apart; the others are summed under the name "
+             "[other]. A workload whose JVMs have ended makes room for another."},
     {.key = "limits.pods",
      .type = CONFIG_INT,
      .fallback = "1024",
@@ -447,6 +453,7 @@ collector_options settings_collector(const config_section *settings)
         .memlimit_bytes = config_bytes(settings, "session.memlimit"),
         .rate_limit = (uint32_t)config_int(settings, "session.rate_limit"),
         .max_targets = (uint32_t)config_int(settings, "limits.targets"),
+        .max_workloads = (uint32_t)config_int(settings, "limits.workload_series"),
         .max_snapshot_threads = (uint32_t)config_int(settings, "limits.snapshot_threads"),
         .max_lanes = (uint32_t)config_int(settings, "limits.lanes"),
         .max_rows_per_part = (size_t)config_int(settings, "limits.rows"),

@@ -87,7 +87,7 @@ def many_pods_of_several_workloads(on):
         jvm.kill()
         jvm.wait()
         pod.delete()
-    wait_for("their end", lambda: on.metrics()["jvms_profiled"] == 0)
+    wait_for("their end", lambda: on.sum_of("jvms_active") == 0)
 
 
 def a_mistake_is_told(on):
@@ -104,7 +104,7 @@ def an_annotation_sets_how_often_threads_are_looked_at(on):
     on.web.annotate(threads="1s")
     before = on.snapshots()
     wait_for("five snapshots", lambda: on.snapshots() >= before + 5)
-    same("failed ones", on.metrics()["snapshot_failures_total"], 0)
+    same("failed ones", on.sum_of("snapshot_failures_total"), 0)
     on.web.annotate(threads="off")
     new_windows(on, on.jvm)
     before = on.snapshots()

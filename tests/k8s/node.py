@@ -229,6 +229,10 @@ listen: {{port: {self.metrics_port}}}
         rows = re.findall(r"^hotstack_collector_(\w+(?:\{.*\})?) (\d+)$", text, re.MULTILINE)
         return {name: int(value) for name, value in rows}
 
+    def sum_of(self, family):
+        """A metric over all workloads."""
+        return sum(value for name, value in self.metrics().items() if name.split("{")[0] == family)
+
     def wait_for_target(self, jvm, **wanted):
         def fits():
             target = self.target(jvm)

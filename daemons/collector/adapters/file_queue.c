@@ -94,6 +94,8 @@ static void count_drop(file_queue *self, enum drop_cause cause, uint64_t added_m
         drops->oldest_ms = added_ms;
     if (added_ms > drops->newest_ms)
         drops->newest_ms = added_ms;
+    if (drops->first_ms == 0 || added_ms < drops->first_ms)
+        drops->first_ms = added_ms;
 }
 
 /* The sequence of a name that name_of writes, and its suffix. 0 = it is another name. */

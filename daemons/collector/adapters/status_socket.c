@@ -14,7 +14,7 @@
 
 struct status_socket {
     localrpc_server *server;
-    const web_sources *sources;
+    const shown_sources *sources;
     status_about about;
 };
 
@@ -127,7 +127,7 @@ static json_t *work_of(const collector_stats *core)
                      "dropped_events", number(core->dropped_events));
 }
 
-char *status_document(const web_sources *sources, const status_about *about, size_t *length)
+char *status_document(const shown_sources *sources, const status_about *about, size_t *length)
 {
     status_report report;
     collector_snapshot(sources->core, &report);
@@ -175,7 +175,7 @@ static void say(void *context, const char *message)
     log_line("status: %s", message);
 }
 
-int status_socket_start(status_socket **out, const char *path, const web_sources *sources,
+int status_socket_start(status_socket **out, const char *path, const shown_sources *sources,
                         const status_about *about, char *message, size_t size)
 {
     const uint32_t uids[] = {0, geteuid()};

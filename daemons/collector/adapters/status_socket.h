@@ -16,12 +16,12 @@ typedef struct status_about {
 
 /* Answers root and this process's own user at a path. `sources` is borrowed. 0, or -1 with a
  * sentence in message. */
-int status_socket_start(status_socket **out, const char *path, const web_sources *sources,
+int status_socket_start(status_socket **out, const char *path, const shown_sources *sources,
                         const status_about *about, char *message, size_t size);
 /* NULL is taken. */
 void status_socket_stop(status_socket *self);
 
 /* The document: malloc'd, *length bytes; NULL = no memory. */
-char *status_document(const web_sources *sources, const status_about *about, size_t *length);
+char *status_document(const shown_sources *sources, const status_about *about, size_t *length);
 
 #endif

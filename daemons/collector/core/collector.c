@@ -18,6 +18,12 @@ collector *collector_new(const collector_ports *ports, const collector_options *
     self->options = *options;
     self->rules = rules;
     self->queued = queued;
+    self->workloads = calloc((size_t)options->max_workloads + 1, sizeof(*self->workloads));
+    self->workload_count = 1;
+    if (self->workloads == NULL) {
+        free(self);
+        return NULL;
+    }
     self->clock_apart_ms = ports->now_ms(ports->context) - ports->steady_ms(ports->context);
     self->flush_phase = (uint32_t)ports->random(ports->context);
     pthread_mutex_init(&self->lock, NULL);
@@ -38,6 +44,7 @@ void collector_free(collector *self)
     if (self->has_pending)
         batch_clear(&self->pending);
     pthread_mutex_destroy(&self->lock);
+    free(self->workloads);
     free(self);
 }
 
@@ -230,7 +237,7 @@ void collector_finish(collector *self, bool leave, void (*idle)(void *context), 
     pthread_mutex_unlock(&self->lock);
 }
 
-static uint32_t state_of(const target *one)
+uint32_t collector__state(const target *one)
 {
     switch (one->phase) {
     case PHASE_WARMING:
@@ -256,7 +263,7 @@ static void tell(const collector *self, const target *one, uint64_t now, target_
     *out = (target_status){.jvm = one->jvm,
                            .labels = one->rule.labels,
                            .observed_ms = now,
-                           .state = state_of(one),
+                           .state = collector__state(one),
                            .reason = one->reason,
                            .session = one->session,
                            .mode = collector__mode(one),

@@ -10,6 +10,8 @@
 #ifndef COLLECTOR_CORE_COLLECTOR_H
 #define COLLECTOR_CORE_COLLECTOR_H
 
+#include <catalogue/reason.h>
+
 #include "policy.h"
 #include "queue.h"
 #include "report.h"
@@ -86,6 +88,7 @@ typedef struct collector_options {
     uint32_t max_targets;
     uint32_t max_snapshot_threads;
     uint32_t max_lanes;       /* that run at once */
+    uint32_t max_workloads;   /* that counters are kept apart for */
     size_t max_rows_per_part; /* of one window and type */
     batch_limits limits;      /* ours; the backend's are taken where they are lower */
 } collector_options;
@@ -159,5 +162,26 @@ typedef struct collector_stats {
     profile_sum recorded[PROFILE_SOURCE_END];
 } collector_stats;
 collector_stats collector_get_stats(collector *self);
+
+/* The same of one workload, for metrics. */
+typedef struct workload_stats {
+    char namespace_name[64];
+    char workload[254];
+    /* Its JVMs now: all, those that are to be profiled and can be, those that are, and the others
+     * by enum reason. */
+    uint64_t jvms, eligible, active;
+    uint64_t skipped[REASON_END];
+    uint64_t windows, parse_failures, snapshots;
+    uint64_t window_ms, covered_ms;
+    /* Operations that failed, by enum reason: without reaching the profiler, and in it. */
+    uint64_t attach_failures[REASON_END], command_failures[REASON_END];
+    uint64_t snapshot_failures[REASON_END];
+} workload_stats;
+
+/*
+ * Malloc'd, *count of them; NULL = no memory. The first has no name and holds what is past
+ * options.max_workloads. A workload whose JVMs have ended makes room for another.
+ */
+workload_stats *collector_get_workloads(collector *self, size_t *count);
 
 #endif

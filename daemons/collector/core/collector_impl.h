@@ -92,7 +92,17 @@ struct collector {
     uint64_t backend_flush_ms; /* 0 = it has not said */
     char engine[64];           /* the profiler and its version, as the recordings say */
     collector_stats stats;
+    workload_stats *workloads; /* options.max_workloads and 1; the first is of all others */
+    size_t workload_count;
 };
+
+/* workloads.c; all with the lock held. The counters of a workload, or those of all others. */
+workload_stats *collector__workload(collector *self, const target_labels *labels);
+/* An operation on one of its JVMs failed. */
+void collector__count_failure(collector *self, const target_labels *labels, uint32_t reason);
+
+/* With the lock held: enum target_state. */
+uint32_t collector__state(const target *one);
 
 /* wanted.c; with the lock held. What is wanted of a JVM that no job works on, and its next phase.
  */

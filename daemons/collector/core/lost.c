@@ -24,6 +24,7 @@ void collector__add_lost(target *one, const event_intervals *events, uint64_t fr
             return; /* counted among the queue's failures */
         self->stats.windows_lost++;
         self->stats.window_ms += span.length_ms;
+        collector__workload(self, &one->rule.labels)->window_ms += span.length_ms;
         at = end;
     }
 }

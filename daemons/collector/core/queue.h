@@ -36,6 +36,7 @@ typedef struct queue_drops {
     /* Unix ms when the oldest and the newest of them were added, of those that queue_forget_drops
      * has not been told of; 0 = none. */
     uint64_t oldest_ms, newest_ms;
+    uint64_t first_ms; /* the oldest of all of them, also of those; 0 = none */
 } queue_drops;
 
 typedef struct queue_stats {

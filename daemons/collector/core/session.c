@@ -129,6 +129,7 @@ static void start(const job *now)
         tell_start(one, &answer);
     } else {
         self->stats.start_failures++;
+        collector__count_failure(self, &now->rule.labels, answer.reason);
         one->session = answer.session;
         /* What a session that ran before has recorded may still be adopted. */
         if (one->window_start_ms == 0) {
@@ -203,6 +204,7 @@ static void note_failure(const job *now, const window_span *span, const local_an
     collector *self = now->self;
     pthread_mutex_lock(&self->lock);
     self->stats.parse_failures++;
+    collector__workload(self, &now->rule.labels)->parse_failures++;
     collector__say(self, "pid %u: a window is lost: %s", now->jvm.id.host_pid, detail);
     collector__add_lost(now->on, &now->rule.events, span->start_ms,
                         span->start_ms + span->length_ms, REASON_PARSE_FAILED);
@@ -253,6 +255,10 @@ static void deliver(const job *now, window_span *span, profile *found, const loc
     self->stats.excess_events += found->excess_events;
     self->stats.window_ms += span->length_ms;
     self->stats.covered_ms += span->covered_ms;
+    workload_stats *of = collector__workload(self, &now->rule.labels);
+    of->windows++;
+    of->window_ms += span->length_ms;
+    of->covered_ms += span->covered_ms;
     if (found->profiler[0] != '\0')
         memcpy(self->engine, found->profiler, sizeof(self->engine));
     now->on->last_window_ms = span->start_ms;
@@ -344,6 +350,7 @@ static void window(job *now)
             note_read(one, &answer);
     } else {
         self->stats.windows_failed++;
+        collector__count_failure(self, &now->rule.labels, answer.reason);
         cool_down(one, answer.reason, answer.detail);
     }
     pthread_mutex_unlock(&self->lock);
@@ -364,6 +371,8 @@ static void end_session(job *now)
         now->window_start_ms != 0)
         (void)take(now, &answer, time); /* its failure is the answer's reason */
     pthread_mutex_lock(&now->self->lock);
+    if (answer.reason != REASON_NONE)
+        collector__count_failure(now->self, &now->rule.labels, answer.reason);
     if (answer.reason != REASON_NONE && now->window_start_ms != 0)
         collector__add_lost(now->on, &now->rule.events, now->window_start_ms, time, answer.reason);
     now->on->session_ms = 0;

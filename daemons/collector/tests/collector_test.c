@@ -11,6 +11,7 @@ int main(void)
     suite_add_tcase(suite, batch_tests());
     suite_add_tcase(suite, jobs_tests());
     suite_add_tcase(suite, lanes_tests());
+    suite_add_tcase(suite, metrics_tests());
     suite_add_tcase(suite, queue_tests());
     suite_add_tcase(suite, reader_tests());
     suite_add_tcase(suite, rules_tests());

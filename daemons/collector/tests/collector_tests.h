@@ -27,6 +27,7 @@ void remove_directory(void);
 TCase *batch_tests(void);
 TCase *jobs_tests(void);
 TCase *lanes_tests(void);
+TCase *metrics_tests(void);
 TCase *queue_tests(void);
 TCase *reader_tests(void);
 TCase *rules_tests(void);

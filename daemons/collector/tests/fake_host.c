@@ -309,6 +309,7 @@ static void make_collector(void)
                                        .call_ms = 1000,
                                        .max_targets = 2,
                                        .max_lanes = 8,
+                                       .max_workloads = 2,
                                        .rate_limit = 500,
                                        .max_rows_per_part = 1000,
                                        .limits = {.rows = 100000}};

@@ -13,8 +13,10 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
+import time
 
 from collector_world import (
     HOTSTACK, PATIENCE, TYPES, Failed, World, have_parts, leftovers, mine, print_logs, run_steps, same, totals, truth, wait_for)
@@ -121,6 +123,17 @@ def reloaded_rules(world):
         [w for w in mine(world.state(), world.jvm.pid) if w["workload"] == "demo"]) > seen)
 
 
+def measured_workload(world):
+    """The metrics of a JVM that is profiled, with its namespace, workload and node."""
+    labels = f'{{namespace="",workload="demo",node="{socket.gethostname()}"}}'
+    metrics = {name.removeprefix("hotstack_collector_"): value for name, value in world.metrics().items()}
+    for name in ("jvms_discovered", "jvms_eligible", "jvms_active"):
+        same(name, metrics[name + labels], 1)
+    for name in ("windows_total", "window_seconds_total", "covered_seconds_total"):
+        same(name, metrics[name + labels] > 0, True)
+    same("last success", metrics["last_success_timestamp_seconds"] > time.time() - PATIENCE, True)
+
+
 def rotated_listener_token(world):
     """The file of listen.token changes: the new token is taken without a restart, the old one no more."""
     world.write_token("another-secret", world.listener_token)
@@ -168,8 +181,8 @@ def killed_collector(world):
     apart = [(one, other) for one, other in zip(after, after[1:])
              if not 0 <= other["start"] - one["start"] - one["length"] < 1000]
     same("windows that do not follow one another", apart, [])
-    status = [t for t in world.state()["targets"] if t["pid"] == world.jvm.pid]
-    same("session adopted", [t["session"] for t in status], [3])
+    wait_for("the adopted session", lambda: [3] == [
+        t["session"] for t in world.state()["targets"] if t["pid"] == world.jvm.pid])
 
 
 def the_end(world):
@@ -194,7 +207,7 @@ def sums_equal_the_truth(world):
     same("ledger", {t: sum(b["raw"][t] for b in batches.values()) for t in TYPES}, expected)
 
 
-STEPS = (refused_token, windows_and_status, status_asked, on_demand, reloaded_rules, rotated_listener_token, odd_answers, backend_away, killed_collector, sandboxed, the_end,
+STEPS = (refused_token, windows_and_status, status_asked, measured_workload, on_demand, reloaded_rules, rotated_listener_token, odd_answers, backend_away, killed_collector, sandboxed, the_end,
          sums_equal_the_truth)
 
 
