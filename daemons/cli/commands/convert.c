@@ -203,11 +203,11 @@ const command convert_command = {
     .summary = "Make flame graphs from recordings",
     .usage = "IN... -o OUT [OPTIONS]",
     .about = "Makes a flame graph from recordings of async-profiler or the JDK's Flight Recorder, "
-             "from pprof's profiles and from collapsed stacks. Several inputs are added up. - is "
+             "from pprof profiles and from collapsed stacks. Adds up several inputs. - is "
              "standard input or output.\n\n"
-             "Formats that hold one type write a file per type (out.cpu.collapsed ...), which "
-             "standard error names. The type of collapsed stacks that are read is the one in the "
-             "file's name, as in app.cpu.collapsed, or --type.",
+             "For formats that hold one type, writes a file for each type (out.cpu.collapsed ...) "
+             "and names it on standard error. The type of collapsed stacks as input comes from the "
+             "file's name, as in app.cpu.collapsed, or from --type.",
     .ending = "Exit codes: 0 all was read; 3 written, but a part of the input is damaged or was "
               "left out by a limit, which standard error names; 1 nothing usable could be read "
               "(with the offset) or written; 2 wrong usage.\n\n"

@@ -369,10 +369,10 @@ const command diff_command = {
     .name = "diff",
     .summary = "Compare two recordings, for people or for a build",
     .usage = "BEFORE AFTER [OPTIONS]",
-    .about = "Compares two recordings, or pprof's profiles or collapsed stacks, type by type: each "
-             "method's and stack's share of its type's total. A change of a method's own share "
-             "comes with an interval in which it lies with a probability of 99 %, from a bootstrap "
-             "over windows of one second. The table of each type also has the totals per second of "
+    .about = "Compares two recordings, or pprof's profiles or collapsed stacks, type by type, by "
+             "the share of each method and stack in the type's total. The change of a method's own "
+             "share has a confidence interval of 99 %, from a bootstrap over windows of one "
+             "second. The table of each type also has the totals per second of "
              "recording; the last line is the verdict.",
     .ending = "Exit codes: 0 done; 3 done, but a part of an input is damaged or was left out, "
               "which standard error names; 4 a method or a total fails a rule; 1 nothing could be "

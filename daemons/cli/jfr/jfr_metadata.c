@@ -261,8 +261,8 @@ const command jfr_metadata_command = {
     .summary = "The types of events and values, with their fields",
     .usage = "FILE [OPTIONS]",
     .about = "Prints the types of events, values and annotations that a recording describes, with "
-             "their fields and annotations, in the manner of Java source. A type that several "
-             "chunks describe is printed once, as the first has it. - is standard input.",
+             "their fields and annotations, in a form like Java source. A type that several chunks "
+             "describe is printed once, as in the first of them. - is standard input.",
     .ending =
         "Exit codes: 0 all was read; 3 printed, but a part of the recording is damaged or cut "
         "off, which standard error names; 1 nothing could be read (with the offset); 2 wrong "

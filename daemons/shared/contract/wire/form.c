@@ -118,7 +118,7 @@ static bool check_field(cursor *c, const ProtobufCMessageDescriptor *type, uint6
     }
     uint64_t bit = 1ull << (field - type->fields);
     if ((*seen & bit) != 0)
-        return fail(c, "a field stands twice in a message");
+        return fail(c, "a field occurs twice in a message");
     *seen |= bit;
     if (wire_type != wire_type_of(field))
         return fail(c, "a field has the wrong wire type, or is not packed");

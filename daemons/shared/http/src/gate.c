@@ -89,7 +89,7 @@ static int check_byte(const char *bytes, size_t length, size_t i, http_refusal *
     if (c == '\n' && (i == 0 || bytes[i - 1] != '\r'))
         return refuse(why, 400, "bare_lf", "A line ends in LF without CR.", i);
     if (c == '\r' && i + 1 < length && bytes[i + 1] != '\n')
-        return refuse(why, 400, "bare_cr", "A CR stands without LF.", i);
+        return refuse(why, 400, "bare_cr", "A CR is not followed by LF.", i);
     if (c == 0)
         return refuse(why, 400, "nul_byte", "The request head holds a NUL byte.", i);
     if ((c < 0x20 && c != '\t' && c != '\r' && c != '\n') || c == 0x7f)
@@ -189,7 +189,7 @@ static int keep_single(head_reader *r, span name, span value, size_t offset)
             continue;
         if (r->seen[i])
             return refuse(r->why, 400, "repeated_field",
-                          "A header field that may stand once stands twice.", offset);
+                          "A header field that may occur once occurs twice.", offset);
         r->seen[i] = true;
         r->value[i] = value;
     }
