@@ -82,7 +82,8 @@ static bool skip_value(cursor *c, unsigned wire_type)
 
 static bool check_message(cursor *c, const ProtobufCMessageDescriptor *type, unsigned depth);
 
-/* A known field with content of its own: a message is read too, a text must not hold a NUL. */
+/* Checks a known field with content: a message is checked recursively, a text must not contain a
+ * NUL. */
 static bool check_content(cursor *c, const ProtobufCFieldDescriptor *field, unsigned depth)
 {
     uint64_t length;
