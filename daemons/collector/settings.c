@@ -22,7 +22,8 @@ static const config_field rule_fields[] = {
      .type = CONFIG_STRING,
      .fallback = "continuous",
      .choices = profile_choices,
-     .help = "Whether to profile. A matching rule that says off wins wherever it stands; else the "
+     .help = "Whether to profile. A matching rule that says off wins, wherever it is in the list; "
+             "else the "
              "first that matches."},
     {.key = "namespace",
      .type = CONFIG_STRING,

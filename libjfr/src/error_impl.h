@@ -8,10 +8,10 @@
 int jfr__fail(jfr_error *err, int code, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Out of memory, always in the same words. */
+/* Fills `err` for a failed allocation and returns JFR_ERR_NOMEM. */
 int jfr__fail_nomem(jfr_error *err);
 
-/* For the analyser, which sees one file at a time: a failure is never 0. */
+/* Tells the analyser, which sees one file at a time, that a failure is never 0. */
 #ifdef __clang_analyzer__
 #define jfr__fail(err, code, ...) (jfr__fail(err, code, __VA_ARGS__), (code))
 #define jfr__fail_nomem(err)      (jfr__fail_nomem(err), JFR_ERR_NOMEM)

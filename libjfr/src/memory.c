@@ -55,7 +55,7 @@ static int add_block(jfr__arena *arena, size_t size)
     if (payload > SIZE_MAX - sizeof(struct jfr__block))
         return -1;
     if (payload > arena->max || arena->total > arena->max - payload) {
-        arena->full = true; /* also when a smaller allocation still succeeds after this one */
+        arena->full = true; /* stays set, even if a smaller allocation succeeds later */
         return -1;
     }
     struct jfr__block *block =

@@ -8,26 +8,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* malloc and its kin as a jfr_allocator. */
+/* A jfr_allocator that uses malloc, realloc and free. */
 extern const jfr_allocator jfr__malloc;
 
 /*
- * A bump arena: what a chunk decodes lives until the chunk ends and is dropped at once. The first
- * block is kept over a reset, so that reading many small chunks allocates nothing.
+ * A bump arena for data that lives until its chunk ends. A reset frees all of it at once but keeps
+ * the first block, so that reading many small chunks allocates nothing.
  */
 typedef struct jfr__arena {
     const jfr_allocator *alloc;
     struct jfr__block *head;
-    size_t used;    /* of head */
+    size_t used;    /* bytes of the block `head` */
     uint64_t total; /* bytes of all blocks */
-    uint64_t max;   /* what total may reach */
+    uint64_t max;   /* limit of `total` */
     bool full;      /* an allocation failed because of max */
 } jfr__arena;
 
 void jfr__arena_init(jfr__arena *arena, const jfr_allocator *alloc, uint64_t max);
 void *jfr__arena_alloc(jfr__arena *arena, size_t size); /* 8-byte aligned; NULL = no memory */
 void *jfr__arena_zalloc(jfr__arena *arena, size_t count, size_t size);
-/* Tells why the arena gave NULL: JFR_ERR_LIMIT (max_decoded_bytes) or JFR_ERR_NOMEM. */
+/* Fills `err` with the reason for which the arena returned NULL, and returns JFR_ERR_LIMIT
+ * (max_decoded_bytes) or JFR_ERR_NOMEM. */
 int jfr__arena_fail(const jfr__arena *arena, jfr_error *err);
 #ifdef __clang_analyzer__ /* see error.h */
 #define jfr__arena_fail(arena, err) (jfr__arena_fail(arena, err), JFR_ERR_NOMEM)

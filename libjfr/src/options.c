@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Recursion follows the nesting: a caller cannot raise it to where the stack ends. */
+/* Recursion follows the nesting, so callers cannot raise the limit to where the stack would
+ * overflow. */
 enum { DEPTH_CEILING = 256 };
 
 static bool tail_is_zero(const void *given, size_t size, size_t known)

@@ -7,16 +7,16 @@
 #include <stddef.h>
 
 /*
- * Copies a struct that begins with its size, of a caller that may be older or newer than we are.
- * `what` names it in messages. Returns 0 or JFR_ERR_USAGE.
+ * Copies an options struct that begins with its size, from a caller that was built against an older
+ * or newer version. `what` names it in messages. Returns 0 or JFR_ERR_USAGE.
  */
 int jfr__options_copy(void *out, size_t known, const void *given, size_t size, const char *what,
                       jfr_error *err);
 
 /*
- * Copies what the caller gave (NULL = nothing) and fills the defaults in. `allocator` and
- * `intervals` receive what the options point to.
- * Returns 0 or JFR_ERR_USAGE: a size that cannot be, unknown fields or flags that are set.
+ * Copies the caller's options (NULL = none) and fills in the defaults. `allocator` and `intervals`
+ * receive copies of the structs that the options point to. Returns 0 or JFR_ERR_USAGE (an
+ * impossible size; unknown fields or flags that are set).
  */
 int jfr__options_resolve(jfr_options *out, jfr_allocator *allocator, jfr_intervals *intervals,
                          const jfr_options *given, jfr_error *err);

@@ -12,6 +12,7 @@ uint64_t jfr__random(void)
     if (getrandom(&number, sizeof(number), GRND_NONBLOCK) == (ssize_t)sizeof(number))
         return number;
 #endif
-    /* Where there is no such source (WebAssembly) the host runs the library by itself. */
+    /* WebAssembly has no such source; there an address is enough, since the host isolates the
+     * library. */
     return (uint64_t)(uintptr_t)&number * UINT64_C(0x9E3779B97F4A7C15);
 }

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* A number that the writer of a recording cannot guess: hash tables are keyed by it, so that ids
- * cannot be chosen to collide. Nothing that is read depends on it. */
+/* Returns a number that the writer of a recording cannot guess. Hash tables are keyed with it, so
+ * that nobody can choose ids that collide. No result depends on it. */
 uint64_t jfr__random(void);
 
 #endif

@@ -27,7 +27,7 @@ class Chunk(NamedTuple):
     """One chunk of a recording's file."""
 
     input: int
-    """Which input it lies in, from 0."""
+    """Number of its input, from 0."""
     offset: int
     size: int
     start_ns: int
@@ -94,7 +94,7 @@ class LossStretch(NamedTuple):
     offset: int
     size: int
     chunk: int
-    """Offset of the chunk it lies in."""
+    """Offset of its chunk."""
 
 
 class Loss(NamedTuple):

@@ -321,7 +321,7 @@ static void do_read(attachd *self, const local_request *request, local_answer *a
                                               request->length);
         if (got < 0)
             fail(answer, REASON_INTERNAL,
-                 "no window lies behind this handle; it was fetched or made room for newer ones");
+                 "no window has this handle; it was fetched already, or dropped for newer windows");
         else
             answer->length = (size_t)got;
     }

@@ -134,7 +134,7 @@ static bool ask_all(survey *s, const attach_jvm_list *jvms)
     s->rows = calloc(s->n + 1, sizeof(*s->rows));
     atomic_init(&s->next, 0);
     if (s->rows == NULL) {
-        complain("there is no memory for the list");
+        complain("not enough memory for the list");
         return false;
     }
     while (started < SIDE_BY_SIDE && (size_t)started + 1 < s->n &&

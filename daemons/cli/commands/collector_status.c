@@ -141,7 +141,7 @@ static json_t *ask(const char *path)
     if (rc != 0)
         complain("%s", err.message);
     else if (all == NULL)
-        complain("%s gave no status: %s", path, answer.reason != 0 ? answer.detail : where.text);
+        complain("no status from %s: %s", path, answer.reason != 0 ? answer.detail : where.text);
     local_answer_clear(&answer);
     localrpc_client_close(client);
     return all;
@@ -164,8 +164,8 @@ const command collector_status_command = {
     .summary = "Say what the collector of this host does, and with which JVMs",
     .usage = "[--json] [--socket PATH]",
     .about = "Says whether the collector of this host reaches hotstack-attachd and the backend, "
-             "what waits in its queue, and for each JVM the state, the reason where data is "
-             "missing, the last window, and whether its two lanes (session and thread snapshots) "
+             "what waits in its queue, and for each JVM the state, the reason for missing data, "
+             "the last window, and whether its two lanes (session and thread snapshots) "
              "work. Only root and the collector's own user may ask.",
     .ending = "Exit codes: 0 done; 1 the collector does not answer; 2 wrong usage.",
     .bit = OF_COLLECTOR_STATUS,

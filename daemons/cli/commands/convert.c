@@ -97,7 +97,7 @@ static int write_outputs(recording *rec, const heatmap *map, const cli_options *
     format_material m = {.rec = rec, .options = o, .map = map, .agg = reading_aggregate(rec)};
     char *title = title_of(o);
     if (m.agg == NULL || title == NULL) {
-        complain("there is no memory to aggregate the input");
+        complain("not enough memory to aggregate the input");
         free(title);
         return EXIT_UNREADABLE;
     }
@@ -190,7 +190,8 @@ static int convert_run(cli_options *o)
     if (!output_spares(o->output, o->operands, o->operand_count) || !find_format(o))
         return EXIT_USAGE;
     if (o->inverted && format_get(o->format)->needs_times) {
-        complain("--inverted is for html and json: in a heatmap's page the key r turns its graph");
+        complain("--inverted applies to html and json: on a heatmap's page, press r to invert the "
+                 "graph");
         return EXIT_USAGE;
     }
     note_unused(o);
@@ -202,11 +203,11 @@ const command convert_command = {
     .summary = "Make flame graphs from recordings",
     .usage = "IN... -o OUT [OPTIONS]",
     .about = "Makes a flame graph from recordings of async-profiler or the JDK's Flight Recorder, "
-             "from pprof's profiles and from collapsed stacks. Several inputs are added up. - is "
+             "from pprof profiles and from collapsed stacks. Adds up several inputs. - is "
              "standard input or output.\n\n"
-             "Formats that hold one type write a file per type (out.cpu.collapsed ...), which "
-             "standard error names. The type of collapsed stacks that are read is the one in the "
-             "file's name, as in app.cpu.collapsed, or --type.",
+             "For formats that hold one type, writes a file for each type (out.cpu.collapsed ...) "
+             "and names it on standard error. The type of collapsed stacks as input comes from the "
+             "file's name, as in app.cpu.collapsed, or from --type.",
     .ending = "Exit codes: 0 all was read; 3 written, but a part of the input is damaged or was "
               "left out by a limit, which standard error names; 1 nothing usable could be read "
               "(with the offset) or written; 2 wrong usage.\n\n"

@@ -118,9 +118,9 @@ const command doctor_command = {
     .name = "doctor",
     .summary = "Say whether and how a JVM can be profiled, and what to do if not",
     .usage = "[--json] PID|NAME",
-    .about = "Says whether a JVM can be profiled and how, what stands in the way, and what to do "
-             "about it. Reads procfs and asks file systems as the JVM's own user would; attaches "
-             "to nothing, changes nothing, needs no network.",
+    .about = "Says whether and how a JVM can be profiled, what prevents it, and what to do about "
+             "it. Reads procfs, and looks at file systems with the rights of the JVM's own user; "
+             "attaches to nothing, changes nothing, needs no network.",
     .ending =
         "Exit codes: 0 it can be profiled; 1 it cannot, or there is no such JVM; 2 wrong usage.",
     .bit = OF_DOCTOR,

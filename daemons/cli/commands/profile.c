@@ -231,7 +231,7 @@ static bool is_right(cli_options *o)
         return false;
     bool has_number = strstr(o->output, "%t") != NULL || strstr(o->output, "%n") != NULL;
     if (o->loop && !has_number)
-        complain("with --loop the file's name holds %%t or %%n, as in flame-%%t.html");
+        complain("with --loop the file's name must contain %%t or %%n, such as flame-%%t.html");
     return !o->loop || has_number;
 }
 
@@ -251,10 +251,10 @@ const command profile_command = {
     .name = "profile",
     .summary = "Profile a running JVM and write its flame graph",
     .usage = "[OPTIONS] -f FILE PID|NAME",
-    .about = "Profiles a running JVM (HotSpot 11 or later) without a restart or a flag on it, and "
-             "writes a flame graph. Ctrl-C ends the recording early; the file is written all the "
-             "same. Nothing of ours stays in the JVM's file system.",
-    .ending = "The JVM must be of your own user, or you must be root or have the capabilities "
+    .about = "Profiles a running JVM (HotSpot 11 or later), which needs no restart and no flag, "
+             "and writes a flame graph. Ctrl-C ends the recording early; the file is written all "
+             "the same. No file stays in the JVM's file system.",
+    .ending = "The JVM must run as your own user, or you must be root or have the capabilities "
               "SYS_PTRACE, KILL, SETUID and SETGID. `hotstack ps` lists the JVMs and says which of "
               "them can be profiled. HOTSTACK_ASYNC_PROFILER and HOTSTACK_ATTACH_WORKER name "
               "libasyncProfiler.so and hotstack-attach-worker where they are not installed beside "

@@ -189,11 +189,11 @@ static bool take_held(profile_session *s, int fd)
         return false;
     }
     if (fstat(fd, &st) != 0 || st.st_size == 0) {
-        complain("process %d has ended without finishing its recording: was it killed?",
+        complain("process %d ended without finishing its recording; it may have been killed",
                  s->jvm.identity.pid);
         return false;
     }
-    complain("note: process %d has ended; this is what it recorded until then",
+    complain("note: process %d has ended; the output holds what it recorded until then",
              s->jvm.identity.pid);
     return true;
 }
@@ -203,8 +203,8 @@ static void discard(profile_session *s)
     attach_result result;
     s->request.op = ATTACH_OP_DISCARD;
     if (attachclient_run(&result, &s->request, NULL, NULL, NULL, NULL) != ATTACH_OK)
-        complain("the session could not be ended: it ends by itself %u s after its start, and %s "
-                 "stays in the file system of process %d",
+        complain("cannot end the session: it ends by itself %u s after its start, and %s stays in "
+                 "the file system of process %d",
                  s->request.max_seconds, s->directory, s->jvm.identity.pid);
 }
 
@@ -237,7 +237,7 @@ bool profile_session_stop(profile_session *session, int fd)
         complain("note: async-profiler dropped %" PRIu64
                  " events, which are missing in the profile: "
                  "it records at most %" PRIu32 " of one kind in a second (--rate-limit); longer "
-                 "intervals (--events) make fewer",
+                 "intervals (--events) make fewer events",
                  session->dropped, session->request.rate_limit);
     return stopped;
 }

@@ -70,8 +70,8 @@ const command ps_command = {
     .summary = "List the JVMs of this machine, and whether they can be profiled",
     .usage = "[--json]",
     .about = "Lists the JVMs of this machine: process id, user, Java version, main class or jar, "
-             "and `ok` or the reason why the JVM cannot be profiled. JVMs in containers are among "
-             "them; those of other users show their details to root only.",
+             "and `ok` or the reason why the JVM cannot be profiled. The list includes JVMs in "
+             "containers. Only root sees the details of other users' JVMs.",
     .ending = "Exit codes: 0 done; 1 the JVMs cannot be listed; 2 wrong usage.",
     .bit = OF_PS,
     .operands = OPERANDS_NONE,

@@ -32,7 +32,8 @@ bool reading_stdin_once(char *const *paths, int count)
     for (int i = 0; i < count; i++)
         named += is_stdin(paths[i]);
     if (named > 1)
-        complain("standard input can be read once: name - once, and files beside it");
+        complain(
+            "standard input can be read only once: give - once, and the other inputs as files");
     return named <= 1;
 }
 
@@ -127,8 +128,8 @@ static bool add_collapsed(recording *rec, const char *path, const bytes *input, 
     recording_error err = {0};
     options.type = collapsed_type(path, types);
     if (options.type == PROFILE_TYPE_NONE) {
-        complain("%s has collapsed stacks, which do not say what their values are: name one type "
-                 "with --type, or the file app.cpu.collapsed",
+        complain("%s has collapsed stacks, which do not say what their values mean: give one type "
+                 "with --type, or name the file like app.cpu.collapsed",
                  shown_name(path));
         return false;
     }
@@ -146,7 +147,7 @@ static bool add_pprof(recording *rec, const char *path, const bytes *input)
     if (rc != 0)
         complain_input(path, &err);
     else if (report.left_out[0] != '\0')
-        complain("note: %s: sample types that are no profile types were left out: %s",
+        complain("note: %s: sample types without a profile type were left out: %s",
                  shown_name(path), report.left_out);
     return rc == 0;
 }
@@ -158,20 +159,20 @@ static bool add_by_kind(recording *rec, const char *path, const bytes *input,
     if (kind == IMPORT_JFR)
         return add_jfr_mem(rec, path, input);
     if (kind == IMPORT_TEXT) {
-        complain("%s is text, but no recording: what can be read are JFR recordings, pprof's "
+        complain("%s is text, but not collapsed stacks: hotstack reads JFR recordings, pprof "
                  "profiles and collapsed stacks, which are lines \"root;...;leaf value\"",
                  shown_name(path));
         return false;
     }
     if (kind == IMPORT_DOCUMENT) {
-        complain("%s is a JSON, HTML or XML document: what can be read are JFR recordings, pprof's "
+        complain("%s is a JSON, HTML or XML document: hotstack reads JFR recordings, pprof "
                  "profiles and collapsed stacks",
                  shown_name(path));
         return false;
     }
     if (wish->times) {
-        complain("%s: only JFR recordings have the time and state of each sample, which was asked "
-                 "for",
+        complain("%s: --from, --to, --state and heatmaps need a JFR recording; other inputs do not "
+                 "have the time and state of each sample",
                  shown_name(path));
         return false;
     }

@@ -101,7 +101,7 @@ static int top_files(recording *rec, const cli_options *o)
         return EXIT_UNREADABLE;
     const sagg *agg = reading_aggregate(rec);
     if (agg == NULL) {
-        complain("there is no memory to aggregate the input");
+        complain("not enough memory to aggregate the input");
         return EXIT_UNREADABLE;
     }
     int rc = print(rec, agg, o);
@@ -131,10 +131,11 @@ const command top_command = {
     .name = "top",
     .summary = "Print the hottest methods of a recording",
     .usage = "IN... [OPTIONS]",
-    .about = "Prints the methods that used most of each profile type: themselves (self), and with "
-             "all that they called (total). Reads recordings of async-profiler or the JDK's Flight "
-             "Recorder, pprof's profiles and collapsed stacks, as `hotstack convert` does. Several "
-             "inputs are added up. - is standard input.",
+    .about = "Prints the methods with the largest values of each profile type: of the method "
+             "itself (self), and including everything that it called (total). Reads recordings of "
+             "async-profiler or the JDK's Flight "
+             "Recorder, pprof's profiles and collapsed stacks, as `hotstack convert` does. Adds up "
+             "several inputs. - is standard input.",
     .ending = "Exit codes: 0 all was read; 3 printed, but a part of the input is damaged or was "
               "left out by a limit, which standard error names; 1 nothing usable could be read "
               "(with the offset) or printed; 2 wrong usage.",

@@ -54,7 +54,7 @@ static bool open_side(diff_side *s, const char *path, const cli_options *o)
         return false;
     s->agg = reading_aggregate(s->rec);
     if (s->agg == NULL)
-        complain("there is no memory to aggregate %s", path);
+        complain("not enough memory to aggregate %s", path);
     recording_info info;
     recording_get_info(s->rec, &info);
     s->covered_ns = info.covered_ns;
@@ -150,7 +150,7 @@ static bool compare(comparison *c, const cli_options *o)
         if (is_in_both(c, type, o) && !compare_type(c, type, o))
             return false;
     if (c->count == 0)
-        complain("the two have no samples of one type to compare");
+        complain("the two inputs have no profile type in common");
     return c->count > 0;
 }
 
@@ -239,7 +239,7 @@ static bool write_json(const comparison *c, const verdict *v, const cli_options 
     char *text = document != NULL ? json_dumps(document, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
     json_decref(document);
     if (text == NULL) {
-        complain("there is no memory to write the comparison, or a name is no text");
+        complain("not enough memory to write the comparison, or a name is not valid UTF-8");
         return false;
     }
     if (!output_open(&out, o->output)) {
@@ -369,10 +369,10 @@ const command diff_command = {
     .name = "diff",
     .summary = "Compare two recordings, for people or for a build",
     .usage = "BEFORE AFTER [OPTIONS]",
-    .about = "Compares two recordings, or pprof's profiles or collapsed stacks, type by type: each "
-             "method's and stack's share of its type's total. A change of a method's own share "
-             "comes with an interval in which it lies with a probability of 99 %, from a bootstrap "
-             "over windows of one second. The table of each type also has the totals per second of "
+    .about = "Compares two recordings, or pprof's profiles or collapsed stacks, type by type, by "
+             "the share of each method and stack in the type's total. The change of a method's own "
+             "share has a confidence interval of 99 %, from a bootstrap over windows of one "
+             "second. The table of each type also has the totals per second of "
              "recording; the last line is the verdict.",
     .ending = "Exit codes: 0 done; 3 done, but a part of an input is damaged or was left out, "
               "which standard error names; 4 a method or a total fails a rule; 1 nothing could be "

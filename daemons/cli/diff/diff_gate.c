@@ -224,6 +224,6 @@ bool gate_judge(verdict *out, const comparison *c, const cli_options *o)
     }
     out->failed = found.failed_methods + found.failed_totals > 0;
     if (to == NULL)
-        complain("there is no memory to judge the comparison");
+        complain("not enough memory to judge the comparison");
     return to != NULL;
 }

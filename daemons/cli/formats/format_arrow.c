@@ -412,6 +412,6 @@ bool format_arrow(output *out, const sagg *agg, uint32_t types)
     table_names_free(&w.names);
     free(w.batches);
     if (w.failed)
-        complain("there is no memory to write the table, or a batch of it has more than 2 GiB");
+        complain("not enough memory to write the table, or a batch of it has more than 2 GiB");
     return !w.failed;
 }

@@ -97,7 +97,7 @@ static bool document_open(document *d, const format_material *m, uint32_t types)
     d->meta = recording_meta(m->rec, NULL, m->title, m->absent);
     d->deflate = recording_deflate_new();
     if (d->meta == NULL || d->deflate == NULL) {
-        complain("there is no memory to write the document");
+        complain("not enough memory to write the document");
         return false;
     }
     return forest_grow(&d->trees, m, types);

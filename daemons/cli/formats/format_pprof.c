@@ -389,6 +389,6 @@ bool format_pprof(output *out, const sagg *agg, uint32_t types, bool threads,
     free(w.line.data);
     free(w.table.data);
     if (!open || w.failed)
-        complain("there is no memory to write the document");
+        complain("not enough memory to write the document");
     return open && !w.failed;
 }

@@ -117,6 +117,6 @@ bool speedscope_write(output *out, const sagg_tree *const *trees, size_t count, 
     }
     (void)fputs("]}\n", to);
     if (!done)
-        complain("there is no memory to write the document");
+        complain("not enough memory to write the document");
     return done;
 }

@@ -33,7 +33,7 @@ bool top_table_open(top_table *table, const sagg *agg, unsigned type, const top_
     const sagg_top_row *rows = sagg_top_rows(table->top, &count, NULL);
     table->rows = malloc((count + 1) * sizeof(const sagg_top_row *));
     if (table->rows == NULL) {
-        complain("there is no memory to sort the methods");
+        complain("not enough memory to sort the methods");
         top_table_close(table);
         return false;
     }

@@ -46,10 +46,11 @@ void sample_types_missing(const recording *rec, const sagg *agg, bool filtered)
     uint32_t types = sample_types(agg, 0);
     sample_types_list(list, sizeof(list), agg, types);
     if (types == 0 && filtered)
-        complain("the filters leave no profile samples of the input");
+        complain("no profile sample of the input passes the filters");
     else if (types == 0)
         complain("there are no profile samples in %s",
-                 recording_is_whole(rec) ? "the input" : "what could be read of the input");
+                 recording_is_whole(rec) ? "the input"
+                                         : "the part of the input that could be read");
     else
         complain("there are no samples of that type; there are samples of: %s", list);
 }

@@ -36,7 +36,7 @@ static int jfr_events_run(cli_options *o)
         return EXIT_UNREADABLE;
     jfr_json *json = jfr_json_new(&out, JFR_JSON_LINE, o->stack_depth);
     if (json == NULL) {
-        complain("there is no memory to write events");
+        complain("not enough memory to write events");
         l.failed = true;
     }
     while (look_next_chunk(&l))

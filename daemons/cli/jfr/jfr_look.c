@@ -220,7 +220,7 @@ static void note_nothing_left(const look *l)
     if (l->shown == 0 &&
         (o->events != NULL || o->categories != NULL || o->filter.from.base != TIME_NOT_GIVEN ||
          o->filter.to.base != TIME_NOT_GIVEN))
-        complain("note: the filters leave nothing of the recording");
+        complain("note: no event of the recording passes the filters");
 }
 
 static int exit_code(const look *l)
@@ -237,7 +237,7 @@ static int exit_code(const look *l)
     if (l->failed)
         return EXIT_UNREADABLE;
     if (l->chunks == 0) {
-        complain("%s: no chunk of it can be read", name_of(l));
+        complain("%s: no chunk can be read", name_of(l));
         return EXIT_UNREADABLE;
     }
     size_t missing = filter_names_report(&l->events, name_of(l)) +

@@ -245,7 +245,7 @@ static int jfr_metadata_run(cli_options *o)
             text_string(&out, "{\"types\":[");
         if (print_chunk(&p) || l.failed)
             continue;
-        complain("there is no memory to print types");
+        complain("not enough memory to print types");
         l.failed = true;
     }
     if (o->json && l.chunks > 0)
@@ -261,8 +261,8 @@ const command jfr_metadata_command = {
     .summary = "The types of events and values, with their fields",
     .usage = "FILE [OPTIONS]",
     .about = "Prints the types of events, values and annotations that a recording describes, with "
-             "their fields and annotations, in the manner of Java source. A type that several "
-             "chunks describe is printed once, as the first has it. - is standard input.",
+             "their fields and annotations, in a form like Java source. A type that several chunks "
+             "describe is printed once, as in the first of them. - is standard input.",
     .ending =
         "Exit codes: 0 all was read; 3 printed, but a part of the recording is damaged or cut "
         "off, which standard error names; 1 nothing could be read (with the offset); 2 wrong "

@@ -53,7 +53,7 @@ static bool collect(look *l, places *p)
     while (look_next_event(l, &event)) {
         if (add(p, &event))
             continue;
-        complain("there is no memory to sort the events");
+        complain("not enough memory to sort the events");
         l->failed = true;
         return false;
     }
@@ -142,7 +142,7 @@ static int jfr_print_run(cli_options *o)
     else
         p.pretty = jfr_pretty_new(&out, o->stack_depth);
     if (p.json == NULL && p.pretty == NULL) {
-        complain("there is no memory to print events");
+        complain("not enough memory to print events");
         l.failed = true;
     }
     print_all(&l, &p);

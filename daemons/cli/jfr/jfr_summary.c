@@ -161,7 +161,7 @@ static void count_all(look *l, summary *s)
         s->bytes += info->size;
         if (count_chunk(l, s) || l->failed)
             continue;
-        complain("there is no memory to count events");
+        complain("not enough memory to count events");
         l->failed = true;
     }
     jfr_loss loss;
@@ -249,8 +249,8 @@ const command jfr_summary_command = {
     .name = "jfr summary",
     .summary = "Which events there are, and how many",
     .usage = "FILE [--json]",
-    .about = "Counts the events of a recording by their type; types that the recording describes "
-             "but has no events of count 0. - is standard input.",
+    .about = "Counts the events of a recording by type. A type that the recording describes but "
+             "has no events of has the count 0. - is standard input.",
     .ending =
         "Exit codes: 0 all was read; 3 printed, but a part of the recording is damaged or cut "
         "off, which standard error names; 1 nothing could be read (with the offset); 2 wrong "

@@ -87,7 +87,7 @@ static int print_totals(recording *rec, const cli_options *o)
     totals_row rows[PROFILE_TYPE_END] = {0};
     const sagg *agg = reading_aggregate(rec);
     if (agg == NULL) {
-        complain("there is no memory to aggregate the input");
+        complain("not enough memory to aggregate the input");
         return EXIT_UNREADABLE;
     }
     fill_rows(agg, rows);
@@ -129,9 +129,9 @@ const command jfr_totals_command = {
     .summary = "Events, values and distinct stacks of each profile type",
     .usage = "FILE... [OPTIONS]",
     .about = "Adds up the profile samples of recordings by type, thread and stack and prints for "
-             "each type the number of events, the value as recorded, the estimated value and how "
-             "many distinct stacks there are. Events that look like samples and are in no profile "
-             "are named. - is standard input.",
+             "each type the number of events, the value as recorded, the estimated value and the "
+             "number of distinct stacks. Names events that look like samples but are in no "
+             "profile. - is standard input.",
     .ending = "Exit codes: 0 all was read; 3 a part of a recording is damaged, which standard "
               "error names; 1 nothing could be read (with the offset); 2 wrong usage.",
     .bit = OF_JFR_TOTALS,

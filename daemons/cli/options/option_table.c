@@ -22,8 +22,8 @@ const option_row option_table[] = {
      .help = "where to write; the ending of its name chooses the format"},
     {.name = "output", .letter = 'o', .commands = OF_DIFF, .value = "FILE",
      .take = take_text, .field = FIELD(output), .fallback = "-",
-     .help = "where to write, - being standard output; the ending .txt, .html or .json chooses the "
-             "format"},
+     .help = "where to write, - being standard output; the ending .txt, .html or .json chooses "
+             "the format"},
     {.name = "format", .letter = 'f', .commands = OF_CONVERT, .value = "FORMAT",
      .take = take_word, .field = FIELD(format), .words = format_words, .noun = "format", .least = 1,
      .help = "the format, where the name of the output does not say it:"},
@@ -57,8 +57,8 @@ const option_row option_table[] = {
     {.name = "from", .commands = HAS_SAMPLES | LOOKS_AT_EVENTS, .value = "TIME",
      .take = time_option_take, .field = FIELD(filter.from),
      .help = "only from this time on: 2026-01-31T09:15:00Z (UTC if it names no zone), Unix "
-             "seconds, +2s after the start of each recording, or -2s before its end (units ms, s, "
-             "m, h, d)"},
+             "seconds, +2s after the start of each recording, or -2s before its end (units ms, "
+             "s, m, h, d)"},
     {.name = "to", .commands = HAS_SAMPLES | LOOKS_AT_EVENTS, .value = "TIME",
      .take = time_option_take, .field = FIELD(filter.to), .help = "only before this time"},
     {.name = "state", .commands = HAS_SAMPLES, .value = "STATE,...",
@@ -68,12 +68,12 @@ const option_row option_table[] = {
     /* ---- which events */
     {.name = "events", .commands = LOOKS_AT_EVENTS | OF_JFR_METADATA, .value = "FILTER",
      .take = take_text, .field = FIELD(events),
-     .help = "only these event types: names with or without their package, separated by commas; * "
-             "stands for any text and ? for any character"},
+     .help = "only these event types: names with or without their package, separated by commas; "
+             "* stands for any text and ? for any character"},
     {.name = "categories", .commands = LOOKS_AT_EVENTS | OF_JFR_METADATA, .value = "FILTER",
      .take = take_text, .field = FIELD(categories),
-     .help = "only event types of these categories, which may be given by their initials, as in GC "
-             "or Java*; together with --events both must match"},
+     .help = "only event types of these categories, which may be given by their initials, as in "
+             "GC or Java*; together with --events both must match"},
     {.name = "stack-depth", .commands = LOOKS_AT_EVENTS, .value = "N",
      .take = take_number, .field = FIELD(stack_depth), .most = INT32_MAX, .fallback = "5",
      .help = "show at most N frames of a stack trace"},
@@ -81,14 +81,14 @@ const option_row option_table[] = {
     /* ---- how stacks look */
     {.name = "inverted", .commands = OF_CONVERT, .take = take_flag, .field = FIELD(inverted),
      .changes = CHANGED_BY_INVERTED,
-     .help = "html, json: leaves first (the page of a heatmap has the key r for that)"},
+     .help = "html, json: start from the leaves (on the page of a heatmap, press r instead)"},
     {.name = "threads", .commands = OF_CONVERT, .take = take_flag, .field = FIELD(threads),
      .changes = CHANGED_BY_THREADS,
-     .help = "tell threads apart: a frame with the thread's name above each stack"},
+     .help = "separate threads: add a frame with the thread's name above each stack"},
     {.name = "lines", .commands = OF_CONVERT | OF_DIFF, .take = take_flag, .field = FIELD(lines),
-     .changes = CHANGED_BY_LINES, .help = "tell the lines of a method apart"},
+     .changes = CHANGED_BY_LINES, .help = "separate the lines of a method"},
     {.name = "wall-states", .commands = OF_CONVERT, .take = take_flag, .field = FIELD(states),
-     .help = "in wall time, tell threads that run from threads that wait: a frame [running] or "
+     .help = "in wall time, separate running from waiting threads: add a frame [running] or "
              "[waiting] above each stack, where the recording says which"},
     {.name = "raw-names", .commands = READS_PROFILES, .take = take_flag, .field = FIELD(raw_names),
      .help = "keep the names of hidden classes, lambdas, generated accessors and proxies as "
@@ -99,45 +99,46 @@ const option_row option_table[] = {
      .take = take_number, .field = FIELD(max_nodes), .fallback = "200000",
      .changes = CHANGED_BY_NODES,
      .help = "html, heatmap, json: keep the N heaviest nodes of each type; 0 = all. The output "
-             "counts the nodes that are cut away, and totals stay exact"},
+             "says how many nodes were cut away; totals stay exact"},
     {.name = "min-width", .commands = OF_CONVERT | OF_DIFF, .value = "P",
      .take = take_width, .field = FIELD(min_width), .changes = CHANGED_BY_NODES,
      .help = "html, heatmap, json: keep the nodes with at least P percent of their type's total"},
     {.name = "max-cells", .commands = OF_CONVERT, .value = "N",
      .take = take_number, .field = FIELD(max_cells), .least = 1000, .changes = CHANGED_BY_CELLS,
-     .help = "heatmap: keep at most N values of (time, stack) of each type, each of up to 56 bytes "
-             "of memory (default 1000000, least 1000). Past it the map gets coarser: first in "
-             "time, from 20 ms to 2 s, then by summing the lightest stacks. Sums stay exact"},
+     .help = "heatmap: keep at most N values of (time, stack) of each type, each of up to 56 "
+             "bytes of memory (default 1000000, least 1000). Beyond that the heatmap becomes "
+             "coarser: first in time, from 20 ms to 2 s, then by summing the lightest stacks. "
+             "Totals stay exact"},
     {.name = "max-stacks", .commands = READS_PROFILES, .value = "N",
      .take = take_number, .field = FIELD(max_stacks), .least = 1, .fallback = "2000000",
-     .help = "tell at most N stacks apart. Past this limit or that of --max-memory the lightest "
-             "stacks are summed into [dropped]: totals stay exact, standard error names the loss, "
-             "and the exit status is 3"},
+     .help = "keep at most N distinct stacks. Beyond this limit or that of --max-memory the "
+             "lightest stacks are summed into [dropped]: totals stay exact, standard error names "
+             "the loss, and the exit status is 3"},
     {.name = "max-memory", .commands = READS_PROFILES, .value = "MIB",
      .take = take_number, .field = FIELD(max_mib), .least = 1, .fallback = "4096",
      .help = "use at most this much memory for stacks, in MiB"},
     {.name = "jobs", .letter = 'j', .commands = HAS_SAMPLES | OF_JFR_TOTALS, .value = "N",
      .take = take_number, .field = FIELD(jobs), .least = 1, .most = RECORDING_MAX_THREADS,
      .help = "read large recordings with N threads, 1 to 64 (default: one for each CPU that the "
-             "program may use, up to 8). The output does not depend on N. One thread reads where "
-             "samples are chosen by time, state or thread"},
+             "program may use, up to 8). The output does not depend on N. Only one thread reads "
+             "when samples are filtered by time, state or thread"},
     {.name = "jobs", .letter = 'j', .commands = OF_DIFF, .value = "N",
      .take = take_number, .field = FIELD(jobs), .least = 1, .most = RECORDING_MAX_THREADS,
-     .help = "1: read one recording after the other, not both at a time; the output is the same"},
+     .help = "1: read one recording after the other, not both at the same time; the output is "
+             "the same"},
     {.name = "fail-on", .commands = OF_DIFF, .value = "RULE",
      .take = diff_take_rule, .field = FIELD(fail_on),
-     .help = "end with status 4 and name what fails; the verdict says why nothing did. The rule "
-             "'+N% self' fails each method whose own share of its type grew by more than N "
-             "percentage points, if the whole interval is above zero; without an interval N alone "
-             "decides. The rule '+N% total/s' fails each type whose total per second of recording "
-             "grew by more than N percent of what it was; both inputs must then say how long they "
-             "were recorded, as JFR and pprof do and collapsed stacks do not. Both rules can be "
-             "given"},
+     .help = "exit with status 4 and name what fails; if nothing fails, the verdict says why. "
+             "The rule '+N% self' fails each method whose own share of its type grew by more "
+             "than N percentage points, if the whole interval is above zero; without an interval "
+             "N alone decides. The rule '+N% total/s' fails each type whose total per second of "
+             "recording grew by more than N percent; both inputs must then state their duration, "
+             "as JFR and pprof do and collapsed stacks do not. Both rules can be given"},
 
     {.name = "socket", .commands = OF_COLLECTOR_STATUS, .value = "PATH",
      .take = take_text, .field = FIELD(socket),
      .fallback = "/var/lib/hotstack/collector/collector.sock",
-     .help = "where the collector listens: its setting `socket`, by default beside its queue"},
+     .help = "the collector's socket: its setting `socket`, by default beside its queue"},
 
     /* ---- recording a JVM */
     {.name = "duration", .letter = 'd', .commands = OF_PROFILE, .value = "TIME",
@@ -146,70 +147,73 @@ const option_row option_table[] = {
     {.name = "events", .letter = 'e', .commands = OF_PROFILE, .value = "EVENT,...",
      .take = take_events, .field = FIELD(record), .words = event_words, .noun = "event",
      .fallback = "cpu,alloc,lock",
-     .help = "what to record, each event with its interval where =INTERVAL follows, which has a "
-             "unit (ns, us, ms, s; k, m, g):"},
+     .help = "what to record. =INTERVAL after an event sets its interval, with a unit (ns, us, "
+             "ms, s; k, m, g):"},
     {.name = "file", .letter = 'f', .commands = OF_PROFILE, .value = "FILE",
      .take = take_text, .field = FIELD(output),
      .help = "where to write. The ending of its name chooses the format: .jfr is the recording "
-             "itself; .html, .heatmap.html, .collapsed, .pb.gz and the other endings are those of "
-             "`hotstack convert --help`"},
+             "itself; `hotstack convert --help` lists all others, such as .html, .heatmap.html, "
+             ".collapsed and .pb.gz"},
     {.name = "engine", .commands = OF_PROFILE, .value = "NAME",
      .take = take_word, .field = FIELD(recorder), .words = engine_words, .noun = "engine",
-     .fallback = "auto", .help = "what records:"},
+     .fallback = "auto", .help = "the recorder:"},
     {.name = "loop", .commands = OF_PROFILE, .take = take_flag, .field = FIELD(loop),
-     .help = "write one file after the other, each of the duration, until Ctrl-C. The file's name "
-             "contains %t (the time, UTC, as 20261121-144834) or %n (a number from 1 on)"},
+     .help = "write one file after the other, each of the given duration, until Ctrl-C. The "
+             "file's name must contain %t (the UTC time, such as 20261121-144834) or %n (a "
+             "number from 1 on)"},
     {.name = "rate-limit", .commands = OF_PROFILE, .value = "N",
      .take = take_number, .field = FIELD(rate_limit), .least = 1, .most = ATTACH_RATE_LIMIT_MAX,
      .fallback = "10000",
-     .help = "record at most N events of one kind in a second; what one second leaves over adds to "
-             "the next. The profiler drops the rest, and standard error and the page say how many"},
+     .help = "record at most N events of each kind per second; the unused part of a second adds "
+             "to the next. The profiler drops the rest, and standard error and the page say how "
+             "many"},
 
     /* ---- the threads of a JVM */
     {.name = "duration", .letter = 'd', .commands = OF_THREADS, .value = "TIME",
      .take = take_time, .field = FIELD(duration_ms), .most = 600000, .fallback = "1s",
-     .help = "measure CPU time over this long: 500ms, 2s, at most 10m; 0 takes one snapshot, with "
-             "the CPU time of the threads' whole lives"},
+     .help = "measure CPU time for this long: 500ms, 2s, at most 10m; 0 takes one snapshot, with "
+             "the CPU time since each thread's start"},
     {.name = "watch", .letter = 'w', .commands = OF_THREADS, .take = take_flag,
      .field = FIELD(watch),
-     .help = "print again and again, each time over the last duration, until Ctrl-C"},
+     .help = "print again after each duration, until Ctrl-C"},
     {.name = "json", .commands = OF_THREADS, .take = take_flag, .field = FIELD(json),
-     .help = "print JSON, with --watch one object a line; docs/formats/threads-json.md describes "
-             "it"},
+     .help = "print JSON, with --watch one object per line; docs/formats/threads-json.md "
+             "describes it"},
     {.name = "busy", .commands = OF_THREADS, .value = "PERCENT",
      .take = take_percent, .field = FIELD(busy), .fallback = "2",
-     .help = "call threads busy that used at least this share of one core; without a duration, "
+     .help = "threads are busy that used at least this share of one core; with --duration 0, "
              "threads that are runnable and not in native code"},
     {.name = "top", .commands = OF_THREADS, .value = "N",
      .take = take_number, .field = FIELD(top), .least = 1, .most = 1000000, .fallback = "10",
-     .help = "print at most N rows of each list in text"},
+     .help = "in text, print at most N rows of each list"},
     {.name = "stacks", .commands = OF_THREADS, .value = "N",
      .take = take_number, .field = FIELD(stacks), .least = 1, .most = 4096, .fallback = "64",
-     .help = "take the stacks of at most N threads: the busiest, blocked ones, their owners, "
-             "deadlocked ones, those that should run but used no CPU, then others"},
+     .help = "read the stacks of at most N threads: the busiest, the blocked, the owners of "
+             "their locks, the deadlocked, the runnable that used no CPU, then others"},
     {.name = "depth", .commands = OF_THREADS, .value = "N",
      .take = take_number, .field = FIELD(depth), .least = 1, .most = 2048, .fallback = "256",
-     .help = "take at most N frames of a stack"},
+     .help = "read at most N frames of a stack"},
     {.name = "pause", .commands = OF_THREADS, .value = "TIME",
      .take = take_time, .field = FIELD(pause_ms), .least = 1, .most = ATTACH_PAUSE_MS_MAX,
      .fallback = "10ms",
-     .help = "take no more stacks once the JVM was stopped for this long in all, 1ms to 1m. The "
-             "threads that matter come first, and the first eight are always taken. It does not "
-             "bound --full"},
+     .help = "read no further stacks once the JVM was stopped for this long in total, 1ms to 1m. "
+             "The threads of interest come first, and the first eight are always read. It does "
+             "not limit --full"},
     {.name = "max-threads", .commands = OF_THREADS, .value = "N",
      .take = take_number, .field = FIELD(max_threads), .least = 1, .most = 100000,
      .fallback = "10000",
      .help = "show at most N threads: deadlocked ones, then those with the most CPU time"},
     {.name = "full", .commands = OF_THREADS, .take = take_flag, .field = FIELD(full),
-     .help = "take the stacks of all threads, in one longer pause; refused where they would need "
-             "more than half of the free Java heap"},
+     .help = "read the stacks of all threads in one longer pause; refused if they need more than "
+             "half of the free Java heap"},
     {.name = "synchronizers", .commands = OF_THREADS, .take = take_flag,
      .field = FIELD(synchronizers),
-     .help = "with --full: say which java.util.concurrent locks each thread owns. The JVM walks "
-             "its whole heap for that in a pause; who blocks whom is known without it"},
+     .help = "with --full: list the java.util.concurrent locks that each thread owns. To find "
+             "them the JVM walks its whole heap during a pause; blocked threads and their "
+             "blockers are shown without this option"},
     {.name = "contention", .commands = OF_THREADS, .take = take_flag, .field = FIELD(contention),
-     .help = "measure how long threads were blocked and waited. The JVM's contention monitoring "
-             "is switched on while this program runs, and set back afterwards"},
+     .help = "measure how long threads were blocked and waited. The program switches the JVM's "
+             "contention monitoring on while it runs, and restores it afterwards"},
 
     {.name = "help", .letter = 'h', .commands = OF_ALL, .help = "explain the command"},
 };

@@ -178,7 +178,7 @@ static const event_intervals usual = {{[EVENT_CPU] = 10000000,
 
 int take_events(void *field, const option_row *row, const char *text)
 {
-    char why[200] = "no event is named";
+    char why[200] = "name one event or more";
     size_t index;
     for (const char *at = text; *at != '\0'; at += strspn(at, ",")) {
         if (!find_word(&index, row, at, strcspn(at, "=,")))
@@ -222,16 +222,16 @@ bool state_words(size_t index, option_word *out)
 bool event_words(size_t index, option_word *out)
 {
     static const option_word words[EVENTS] = {
-        [EVENT_CPU] = {"cpu", "CPU time, by default each 10ms, at least 1ms; where perf events are "
-                              "refused to the JVM, at least the kernel's tick (4ms on most)"},
-        [EVENT_ALLOC] = {"alloc", "allocation, by default each 512k, at least 1k"},
-        [EVENT_LOCK] = {"lock", "lock contention, by default each 1ms of waiting, at least 1us"},
-        [EVENT_WALL] = {"wall", "wall time of all threads, by default each 50ms, at least 5ms; a "
+        [EVENT_CPU] = {"cpu", "CPU time, by default every 10ms, at least 1ms; where the JVM may "
+                              "not use perf events, at least the kernel's tick (4ms on most)"},
+        [EVENT_ALLOC] = {"alloc", "allocation, by default every 512k, at least 1k"},
+        [EVENT_LOCK] = {"lock", "lock contention, by default every 1ms of waiting, at least 1us"},
+        [EVENT_WALL] = {"wall", "wall time of all threads, by default every 50ms, at least 5ms; a "
                                 "frame [running] or [waiting] above each stack says which it was"},
-        [EVENT_LIVE] = {"live", "objects that are still reachable at the end, among the sampled "
-                                "allocations (1,024 at most); its interval is that of alloc"},
-        [EVENT_NATIVEMEM] = {"nativemem", "memory that native code allocates by malloc and its "
-                                          "like, by default each 512k, at least 1k"},
+        [EVENT_LIVE] = {"live", "objects of sampled allocations that are still reachable at the "
+                                "end (at most 1,024); its interval is that of alloc"},
+        [EVENT_NATIVEMEM] = {"nativemem", "memory that native code allocates with malloc and "
+                                          "similar functions, by default every 512k, at least 1k"},
     };
     return word_at(words, EVENTS, index, out);
 }
@@ -239,12 +239,13 @@ bool event_words(size_t index, option_word *out)
 bool engine_words(size_t index, option_word *out)
 {
     static const option_word words[] = {
-        [ATTACH_AP_RECORDER_AUTO] = {"auto", "async-profiler; the JDK's recorder where "
-                                             "async-profiler cannot be loaded, which standard "
-                                             "error then says with the reason"},
-        [ATTACH_AP_RECORDER_ASYNC_PROFILER] = {"async-profiler", "or fail with the reason"},
-        [ATTACH_AP_RECORDER_JFR] = {"jfr", "the JDK's own recorder: CPU time every 10ms at best "
-                                           "and of Java code alone; no wall, live, nativemem"},
+        [ATTACH_AP_RECORDER_AUTO] = {"auto",
+                                     "async-profiler, or the JDK's recorder where async-profiler "
+                                     "cannot be loaded; standard error then gives the reason"},
+        [ATTACH_AP_RECORDER_ASYNC_PROFILER] = {"async-profiler",
+                                               "async-profiler, or fail with the reason"},
+        [ATTACH_AP_RECORDER_JFR] = {"jfr", "the JDK's own recorder: CPU time every 10ms at best, "
+                                           "only of Java code; no wall, live, nativemem"},
     };
     return word_at(words, sizeof(words) / sizeof(words[0]), index, out);
 }
@@ -252,8 +253,8 @@ bool engine_words(size_t index, option_word *out)
 bool sort_words(size_t index, option_word *out)
 {
     static const option_word words[] = {
-        [SORT_BY_SELF] = {"self", "what the method used itself"},
-        [SORT_BY_TOTAL] = {"total", "with everything that it called"},
+        [SORT_BY_SELF] = {"self", "the value of the method itself"},
+        [SORT_BY_TOTAL] = {"total", "including everything that it called"},
     };
     return word_at(words, sizeof(words) / sizeof(words[0]), index, out);
 }
@@ -263,8 +264,8 @@ bool diff_format_words(size_t index, option_word *out)
     static const option_word words[] = {
         [DIFF_TEXT - 1] = {"text", "tables and the verdict, for a terminal"},
         [DIFF_HTML - 1] = {"html", "a page: a flame graph coloured by change, and the methods"},
-        [DIFF_JSON - 1] = {"json", "the methods with their shares in parts per billion, those that "
-                                   "fail a rule, and the verdict"},
+        [DIFF_JSON - 1] = {"json", "the methods with their shares in parts per billion, the "
+                                   "methods that fail a rule, and the verdict"},
     };
     return word_at(words, sizeof(words) / sizeof(words[0]), index, out);
 }

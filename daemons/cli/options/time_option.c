@@ -133,7 +133,7 @@ bool time_option_in_order(const time_point *from, const time_point *to)
     if (from->base == TIME_NOT_GIVEN || from->base != to->base ||
         (from_end ? from->ns > to->ns : from->ns < to->ns))
         return true;
-    complain("--from must lie before --to: no time is left between them");
+    complain("--from must be earlier than --to");
     return false;
 }
 

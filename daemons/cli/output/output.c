@@ -137,7 +137,7 @@ bool output_spares(const char *path, char *const *inputs, int count)
         if (strcmp(inputs[i], "-") == 0 || stat(inputs[i], &in) != 0 || in.st_dev != out.st_dev ||
             in.st_ino != out.st_ino)
             continue;
-        complain("%s is an input too, which writing there would replace: name another file", path);
+        complain("%s is also an input and would be overwritten: name another file", path);
         return false;
     }
     return true;

@@ -209,7 +209,7 @@ class Tests:
             return "no template: the build has no Node"
         (self.directory / "a.cpu.collapsed").write_text("a;b 1\n")
         _, stderr = self.convert("a.cpu.collapsed", "-o", "a.heatmap.html", code=1)
-        assert "only JFR recordings have the time" in stderr
+        assert "heatmaps need a JFR recording" in stderr
         assert not (self.directory / "a.heatmap.html").exists()
         return None
 
@@ -318,10 +318,10 @@ class Tests:
         os.link(stacks, self.directory / "same.collapsed")
         for output in ("mine.cpu.collapsed", "same.collapsed"):
             _, stderr = self.convert(stacks, "-o", output, code=2)
-            assert f"{output} is an input too" in stderr, stderr
+            assert f"{output} is also an input" in stderr, stderr
         (self.directory / "mine.wall.collapsed").write_text("a.B.run 7\n")
         _, stderr = self.convert("mine.cpu.collapsed", "mine.wall.collapsed", "-o", "mine.collapsed", code=1)
-        assert "mine.cpu.collapsed is an input too" in stderr, stderr
+        assert "mine.cpu.collapsed is also an input" in stderr, stderr
         assert stacks.read_text() == "a.B.run 5\n"
 
     def test_an_output_keeps_its_rights_and_its_link(self):
@@ -336,7 +336,7 @@ class Tests:
         assert "nowhere.json" in self.convert(self.jdk, "-o", "nowhere.json", code=1)[1]
 
     def test_standard_input_is_read_once(self):
-        assert "standard input can be read once" in self.convert("-", "-", "-o", "x.json", code=2)[1]
+        assert "standard input can be read only once" in self.convert("-", "-", "-o", "x.json", code=2)[1]
 
     def test_several_inputs_are_named(self):
         assert self.document(self.jdk, self.asynchronous)["meta"]["title"] == "recording.jfr and 1 more"

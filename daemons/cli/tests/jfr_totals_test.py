@@ -152,7 +152,7 @@ class Tests:
             assert done.returncode == 1 and done.stderr.count(b"cannot write") == 1, done
 
     def test_wrong_usage_exits_2_and_help_is_complete(self):
-        for arguments, says in (((), "usage"), (("frobnicate",), "frobnicate"), (("totals",), "name a recording"), (("totals", "-", "-"), "name - once"),
+        for arguments, says in (((), "usage"), (("frobnicate",), "frobnicate"), (("totals",), "name a recording"), (("totals", "-", "-"), "give - once"),
                                 (("totals", self.jdk, "--frobnicate"), "--help"),
                                 (("totals", self.jdk, "--jobs", "0"), "1 to 64"),
                                 (("totals", self.jdk, "--jobs", "2x"), "1 to 64")):

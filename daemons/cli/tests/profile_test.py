@@ -291,7 +291,7 @@ def mistakes_are_named(directory, jvm):
                              (("-e", "live=1k,alloc=2k", "-f", "x.jfr", "1"), "one interval"), (("-d", "0", "-f", "x.jfr", "1"), "--duration"),
                              (("-d", "-5", "-f", "x.jfr", "1"), "--duration"), (("--engine", "tape", "-f", "x.jfr", "1"), "--engine"), (("--loop", "-f", "x.jfr", "1"), "%t"),
                              (("--rate-limit", "0", "-f", "x.jfr", "1"), "--rate-limit"), (("--rate-limit", "4000000000", "-f", "x.jfr", "1"), "from 1 to"),
-                             (("-e", "", "-f", "x.jfr", "1"), "no event"), (("-e", "cpu=10", "-f", "x.jfr", "1"), "unit"),
+                             (("-e", "", "-f", "x.jfr", "1"), "name one event"), (("-e", "cpu=10", "-f", "x.jfr", "1"), "unit"),
                              (("-e", "lock=1ns", "-f", "x.jfr", "1"), "at least 1us")):
         result = hotstack("profile", *arguments)
         assert result.returncode == 2 and words in result.stderr, (arguments, result.stderr)

@@ -37,7 +37,7 @@ static bool show(const threads_asking *a, const attach_threads *now, const attac
 {
     threads_view view;
     if (!threads_view_make(&view, &a->jvm, now, before, a->options->busy)) {
-        complain("there is no memory to show the threads");
+        complain("not enough memory to show the threads");
         return false;
     }
     if (a->options->watch && !a->options->json && isatty(STDOUT_FILENO) == 1)
@@ -84,7 +84,7 @@ static int threads_run(cli_options *o)
     static threads_asking a;
     attach_threads *first = NULL;
     if (o->synchronizers && !o->full) {
-        complain("--synchronizers goes with --full");
+        complain("--synchronizers needs --full");
         return EXIT_USAGE;
     }
     if (o->watch && o->duration_ms == 0) {
@@ -109,12 +109,12 @@ const command threads_command = {
     .name = "threads",
     .summary = "Say what the threads of a JVM do: busy, blocked by whom, deadlocked",
     .usage = "[OPTIONS] PID|NAME",
-    .about = "Says what the threads of a running JVM do: which use the CPU, with their stacks; "
-             "which are blocked, by whom, those with one stack as one; which wait; and deadlocks, "
-             "drawn as cycles. The JVM is stopped a few times, for some milliseconds in all, "
-             "however large its heap.",
+    .about = "Prints what the threads of a running JVM do: threads that use the CPU, with their "
+             "stacks; blocked threads and the threads that block them; waiting threads; and "
+             "deadlocks, drawn as cycles. The JVM is stopped a few times, for some milliseconds in "
+             "total, independent of the size of its heap.",
     .ending = "Exit codes: 0 done; 1 the JVM cannot be asked; 2 wrong usage; 3 done, but threads "
-              "or stacks are missing, which the output says.",
+              "or stacks are missing, as the output says.",
     .bit = OF_THREADS,
     .operands = OPERANDS_JVM,
     .run = threads_run,

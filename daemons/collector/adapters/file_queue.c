@@ -412,7 +412,7 @@ static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t lengt
     int rc = -1;
     if (!has_room(self, length)) {
         cause = DROP_QUEUE_FULL;
-        log_line("queue %s: a batch of %zu bytes is lost: it has no room in limits.queue_bytes",
+        log_line("queue %s: a batch of %zu bytes is lost: limits.queue_bytes is too small for it",
                  self->path, length);
     } else if (reserve_entry(self) != 0 || write_entry(self, &one, bytes, positions) != 0) {
         log_line("queue %s: a batch of %zu bytes cannot be written and is lost: %s", self->path,

@@ -158,7 +158,7 @@ int collector__fetch(const job *now, const local_answer *answer, int fd, char *m
                            piece.detail);
             rc = -1;
         } else if (ports->append(ports->context, fd, piece.data, piece.length) != 0) {
-            (void)snprintf(message, size, "it could not be kept: no room");
+            (void)snprintf(message, size, "it could not be stored: no space left");
             rc = -1;
         }
         at += piece.length;

@@ -5,7 +5,7 @@
 
 static const drop_cause_info causes[DROP_END] = {
     [DROP_QUEUE_FULL] = {"queue_full",
-                         "The collector's queue was full, so its oldest batches made room.",
+                         "The collector's queue was full, so its oldest batches were dropped.",
                          "Find out why the backend does not take batches, or raise "
                          "limits.queue_bytes of the collector."},
     [DROP_DISK] = {"disk", "The collector could not write batches to its disk.",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of daemons/shared/config share; not for others. */
+/* Private to daemons/shared/config. */
 #ifndef CONFIG_IMPL_H
 #define CONFIG_IMPL_H
 
@@ -31,7 +31,7 @@ typedef struct config__value {
 struct config_section {
     const config_field *fields;
     size_t count;
-    config__value *values; /* one a field */
+    config__value *values; /* one for each field */
 };
 
 struct config {
@@ -56,7 +56,7 @@ int config__fail(config_error *err, int code, const config__origin *origin, cons
 #define config__fail(err, code, ...) (config__fail(err, code, __VA_ARGS__), (code))
 #endif
 
-/* A section with every default in place. NULL where memory ran out. */
+/* Makes a section with all defaults. NULL without memory. */
 config_section *config__section_new(const config_field *fields, size_t count);
 void config__section_free(config_section *section);
 void config__value_clear(config__value *value);
@@ -67,7 +67,7 @@ long config__find(const config_section *section, const char *key, size_t length)
 /* The key of the table that `key` may have meant, or NULL. */
 const char *config__near_miss(const config_section *section, const char *key);
 
-/* Logs each variable of the environment that is, but for a letter or two, one of a setting. */
+/* Logs each environment variable that differs from one of a setting by a letter or two. */
 void config__note_variables(const config_section *root, char *const *envp);
 
 /* The group ("queue" of "queue.size") that `key` may have meant, into char[NAME_MAX_LENGTH]. */
@@ -89,7 +89,8 @@ int config__set_secret_file(config_section *section, size_t index, const char *p
 int config__add_item(config__value *value, const char *text, size_t length);
 config_section *config__add_rule(config__value *value, const config_field *field);
 
-/* What a field takes, as words for a message: "a duration between 1s and 10m (such as 10s)". */
+/* Describes the values that a field takes, for a message: "a duration between 1s and 10m (such as
+ * 10s)". */
 void config__allowed(char *out, size_t size, const config_field *field);
 
 /* A number as a user writes it. */

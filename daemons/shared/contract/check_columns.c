@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines 9 of the order of checks: columns agree, indexes are in range, nothing stands twice. */
+/* Line 9 of the order of checks: columns agree, indexes are in range, nothing occurs twice. */
 #include <base/seeded_hash.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static int check_target_identity(const target_columns *t, const string_columns *
     return 0;
 }
 
-/* Identity and labels stand in every list that a person asks for: they are names, not texts. */
+/* Identity and labels are shown in every list, so they must be names and not long texts. */
 static int check_target_texts(const char *name, u32s column, const string_columns *strings,
                               verdict *v)
 {
@@ -162,7 +162,7 @@ static int check_counts(const profile_batch *b, const ingest_limits *limits, ver
     return check_group_counts(counts, COUNT(counts), v);
 }
 
-/* ---- what must not stand twice ---- */
+/* ---- uniqueness ---- */
 
 static bool equal_sample(const void *context, uint32_t a, uint32_t b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bounds the size of a payload written out in full: columns may name one string or one stack many
- * times over. docs/formats/ingest.md, "What a payload can stand for".
+ * Bounds the size of a payload with all references resolved: columns can refer to one string or
+ * stack many times. docs/formats/ingest.md, "Limits on repeated strings and stacks".
  */
 #include <contract/check.h>
 

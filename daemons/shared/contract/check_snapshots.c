@@ -131,8 +131,8 @@ static int check_held_order(const held_columns *h, verdict *v)
     return 0;
 }
 
-/* Threads come by snapshot and java_tid, held locks and deadlocks by thread and cycle: so none
- * comes twice. */
+/* Threads must be sorted by snapshot and java_tid, held locks and deadlocks by thread and cycle,
+ * which excludes duplicates. */
 static int check_snapshot_order(const profile_batch *b, verdict *v)
 {
     const state_columns *s = &b->states;
@@ -162,7 +162,7 @@ static int check_snapshot_days(const profile_batch *b, verdict *v)
     return 0;
 }
 
-/* The classes of locks are written out once for each thread that waits for or holds one. */
+/* The class of a lock is stored once for each thread that waits for or holds it. */
 static int check_lock_texts(const profile_batch *b, const ingest_limits *limits, verdict *v)
 {
     const uint32_t *lengths = b->strings.length.at, *classes = b->locks.class_name.at;

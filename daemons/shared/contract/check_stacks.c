@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Line 13 of the order of checks: the dictionary. Each stack's id must be the one that
- * docs/formats/stack-id.md gives its frames. Every frame is normalised and hashed once, however
- * many stacks it stands in.
+ * Line 13 of the order of checks: the dictionary. Each stack's id must equal the one computed from
+ * its frames by docs/formats/stack-id.md. Every frame is normalised and hashed once, in however
+ * many stacks it occurs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,12 @@
 enum { NORMALISERS = 2, KINDS = 5 };
 _Static_assert(NORMALISERS == 2, "check_ids tells versions 0 and 1 apart");
 
-/* The frame ids of all frames, per normaliser version, made where a stack asks for that version. */
+/* The ids of all frames for each normaliser version, computed when a stack first needs the version.
+ */
 typedef struct frame_ids {
     const stack_dictionary *dictionary;
     uint64_t *ids[NORMALISERS];
-    uint64_t *buffer; /* those of one stack */
+    uint64_t *buffer; /* the frame ids of one stack */
 } frame_ids;
 
 static int check_shape(const stack_dictionary *d, const ingest_limits *limits, verdict *v)

@@ -72,8 +72,8 @@ static int check_time(const profile_batch *b, size_t i, const ingest_limits *lim
 }
 
 /*
- * The store keeps whole days: day D goes when D + retention begins. A window is too old when its
- * day has gone, or else it would be accepted and lost.
+ * The store keeps whole days and deletes day D when D + retention begins. A window of a deleted day
+ * is too old, because it would be accepted and then lost.
  */
 static bool is_gone(uint64_t day, const ingest_limits *limits, uint64_t now_ms)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of a batch that its content alone decides. */
+/* The order of a batch, which depends only on its content. */
 #include <contract/batch.h>
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static int by_bytes(const void *left, const void *right)
     return order != 0 ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* rank[i]: how many strings of the table come before string i. NULL = no memory. */
+/* Returns, for each string of the table, how many strings come before it. NULL = no memory. */
 static uint32_t *rank_strings(const string_table *table)
 {
     ranked *all = calloc(table->count + 1, sizeof(*all));
@@ -135,7 +135,8 @@ static int sort_all(batch *one)
 
 /* ---- tables by their first use ---- */
 
-/* Strings by their first use; map[i]: the new index of string i and 1, 0 = not used so far. */
+/* Strings in the order of their first use. map[i]: the new index of string i + 1; 0 = not used so
+ * far. */
 typedef struct renaming {
     const string_table *from;
     string_table to;
@@ -182,7 +183,7 @@ static int order_targets(batch *one)
     return 0;
 }
 
-/* The stacks' frames in the order of the stacks, which the contract's dictionary rests on. */
+/* Sorts the frames into the order of the stacks, which the contract's dictionary requires. */
 static int order_frames(batch *one)
 {
     uint32_t *sorted = calloc(one->stack_frame_count + 1, sizeof(*sorted));

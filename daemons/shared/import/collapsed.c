@@ -40,7 +40,7 @@ static bool is_thread(sagg_str text, recording_sample *sample)
     if (digits == end || digits <= strlen(mark) ||
         memcmp(text.data + digits - strlen(mark), mark, strlen(mark)) != 0)
         return false;
-    const size_t name_end = digits - strlen(mark); /* the blank behind it included */
+    const size_t name_end = digits - strlen(mark); /* including the blank after it */
     if (name_end > 1 && text.data[name_end - 1] != ' ')
         return false;
     sample->os_tid = tid;
@@ -53,13 +53,13 @@ static bool is_word(sagg_str text, const char *word)
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-/* What stands above a stack where threads are told apart. */
+/* Returns whether a frame is one that separates threads above a stack. */
 static bool is_above(sagg_str text, recording_sample *sample)
 {
     return is_thread(text, sample) || is_word(text, "[no thread]");
 }
 
-/* No stack, or none below a thread. */
+/* Returns whether there is no stack, or none below a thread. */
 static bool is_nothing(sagg_str text, recording_sample *sample)
 {
     static const char none[] = "[no stack]";
@@ -71,7 +71,7 @@ static bool is_nothing(sagg_str text, recording_sample *sample)
            is_above((sagg_str){text.data, before}, sample);
 }
 
-/* The frames of a line from its end to its beginning: leaf first. */
+/* Reads the frames of a line from its end, so that the leaf comes first. */
 static int read_stack(reader *r, sagg_str stack, recording_sample *sample, recording_error *err)
 {
     size_t end = stack.size;
@@ -99,7 +99,7 @@ static int read_stack(reader *r, sagg_str stack, recording_sample *sample, recor
     return 0;
 }
 
-/* Cuts the number off a line's end. Returns what is wrong, or NULL. */
+/* Removes the number from the end of a line. Returns an error text, or NULL. */
 static const char *take_value(sagg_str *line, uint64_t *value)
 {
     size_t at = line->size;
@@ -128,7 +128,7 @@ static int read_line(reader *r, sagg_str line, recording_error *err)
     return rc == 0 ? recording_add_sample(r->rec, &sample, err) : rc;
 }
 
-/* The next line without its end. */
+/* Returns the next line without its line end. */
 static sagg_str next_line(reader *r)
 {
     const char *begin = r->at;

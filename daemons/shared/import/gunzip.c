@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlib's input is const then. */
+/* Makes zlib's input const. */
 #define ZLIB_CONST
 #include <limits.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ size_t import__gunzip_head(void *out, size_t room, const void *data, size_t size
     return got;
 }
 
-/* What is being unpacked. */
+/* The state of unpacking. */
 typedef struct unpacking {
     z_stream zip;
     const unsigned char *data;
@@ -73,7 +73,7 @@ static int grow(unpacking *u, recording_error *err)
     return 0;
 }
 
-/* One step. Returns 1 at the end of everything, 0 to go on, or a code. */
+/* Runs one step. Returns 1 at the end of the input, 0 to continue, or a code. */
 static int step(unpacking *u, recording_error *err)
 {
     int rc = grow(u, err);

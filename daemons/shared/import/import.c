@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the readers share: options, errors, what an input is, and frames written as one name. */
+/* Shared by the readers: options, errors, the kind of an input, and frames in one name. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static bool is_text(const char *data, size_t size)
     return true;
 }
 
-/* "{...": also speedscope's and other JSON. "<" alone may begin a frame, as in "<init>". */
+/* "{" begins speedscope's and other JSON. "<" alone can begin a frame such as "<init>". */
 static bool begins_as_document(const char *data, size_t size)
 {
     size_t at = 0;
@@ -61,8 +61,8 @@ static bool begins_as_document(const char *data, size_t size)
            (data[at] == '{' || (data[at] == '<' && (data[at + 1] == '!' || data[at + 1] == '?')));
 }
 
-/* Whether the first line that is not empty ends with a blank and a number, or goes on behind what
- * is seen. */
+/* Returns whether the first non-empty line ends with a blank and a number, or is longer than the
+ * bytes read. */
 static bool begins_as_collapsed(const char *data, size_t size)
 {
     size_t begin = 0;
@@ -87,7 +87,7 @@ enum import_kind import_kind_of(const void *data, size_t size)
         return IMPORT_JFR;
     if (import__is_gzip(data, size)) {
         size = import__gunzip_head(head, sizeof(head), data, size);
-        /* What cannot be unpacked is for libjfr to complain of; packed text is nothing we know. */
+        /* libjfr reports input that cannot be unpacked; packed text is no known format. */
         return begins_as_jfr(head, size) ? IMPORT_JFR : IMPORT_PPROF;
     }
     if (begins_as_jfr(data, size))
@@ -114,7 +114,8 @@ static bool ends_with(sagg_str text, const char *what)
     return text.size >= size && memcmp(text.data + text.size - size, what, size) == 0;
 }
 
-/* Names in Java begin with a letter, '_', '$', or what is no ASCII; constructors with '<'. */
+/* Names in Java begin with a letter, '_', '$' or a non-ASCII character; constructors begin with
+ * '<'. */
 static bool begins_name(sagg_str text)
 {
     unsigned char c = text.size > 0 ? (unsigned char)text.data[0] : ' ';
@@ -128,7 +129,7 @@ static const char *behind_digits(const char *at, const char *end)
     return at;
 }
 
-/* Cuts "libc.so.6.memcpy" apart; returns whether it is a library's. */
+/* Splits "libc.so.6.memcpy". Returns whether the frame is of a library. */
 static bool split_library(sagg_frame *out, sagg_str text)
 {
     const char *end = text.data + text.size;
@@ -136,7 +137,7 @@ static bool split_library(sagg_frame *out, sagg_str text)
     if (at == NULL)
         return false;
     at += strlen(".so");
-    /* Numbers with a point behind them are the library's version. */
+    /* Numbers followed by a point are the library's version. */
     for (const char *dot = behind_digits(at + 1, end); dot > at + 1 && dot < end && *dot == '.';
          dot = behind_digits(at + 1, end))
         at = dot;
@@ -150,9 +151,10 @@ static bool split_library(sagg_frame *out, sagg_str text)
 }
 
 /*
- * A path of packages as other languages have it, such as Go's "net/http" in "net/http.HandlerFunc"
- * or "github.com/x/y". In Java's form with slashes no point comes before the class, whose name has
- * a capital letter; behind the slash of a hidden class is a number.
+ * Returns whether this is a package path of another language, such as Go's "net/http" in
+ * "net/http.HandlerFunc" or "github.com/x/y". In Java's form with slashes there is no point before
+ * the class, and the class name has a capital letter; the slash of a hidden class is followed by a
+ * number.
  */
 static bool is_foreign_path(sagg_str class_name)
 {
@@ -168,7 +170,7 @@ static bool is_foreign_path(sagg_str class_name)
     return true;
 }
 
-/* Cuts "class.method" apart; returns whether it is Java's. */
+/* Splits "class.method". Returns whether the frame is Java's. */
 static bool split_java(sagg_frame *out, sagg_str text)
 {
     const char *dot = memrchr(text.data, '.', text.size);
@@ -185,7 +187,7 @@ static bool split_java(sagg_frame *out, sagg_str text)
     return true;
 }
 
-/* Takes ":123" off a Java frame. */
+/* Removes ":123" from a Java frame and keeps it as the line. */
 static void take_line(sagg_frame *frame)
 {
     sagg_str *method = &frame->method;

@@ -9,17 +9,17 @@
 
 #include "internal.h"
 
-/* What a byte of a message may cost unpacked: an empty sample has two bytes. */
-enum { DEAREST_BYTE = 64 };
+/* The most memory that a byte of a message can need unpacked: an empty sample has two bytes. */
+enum { MOST_PER_BYTE = 64 };
 
 /* A column of the samples' values. */
 typedef struct column {
-    enum profile_type type; /* PROFILE_TYPE_NONE = not for us */
+    enum profile_type type; /* PROFILE_TYPE_NONE = the column is not used */
     uint64_t factor;        /* from its unit to the type's */
-    bool counts;            /* how many samples there are */
+    bool counts;            /* the column has the number of samples */
 } column;
 
-/* A row of the functions or locations, to be found by its id. */
+/* A function or location, for lookup by id. */
 typedef struct numbered {
     uint64_t id;
     size_t index;
@@ -40,7 +40,7 @@ static int no_memory(const reader *r)
     return import__fail(r->err, RECORDING_E_NOMEM, 0, "There is no memory left to read it.");
 }
 
-/* An index that a hostile profile gives. False when it has no such string. */
+/* Reads a string by an untrusted index. False when there is no such string. */
 static bool string_at(const reader *r, int64_t index, sagg_str *out)
 {
     const Hotstack__Pprof__Profile *p = r->profile;
@@ -64,7 +64,7 @@ static bool is(sagg_str text, const char *what)
 
 /* ---- sample types ---- */
 
-/* Beside the catalogue's own: what Go, async-profiler's and Grafana's tools call them. */
+/* Other names of sample types, used by Go, async-profiler's and Grafana's tools. */
 static const struct {
     const char *name;
     enum profile_type type;
@@ -109,7 +109,7 @@ static enum profile_type type_named(sagg_str name)
     return PROFILE_TYPE_NONE;
 }
 
-/* 0 when values of the unit are none of the type's. */
+/* Returns 0 when values in the unit cannot be values of the type. */
 static uint64_t factor_of(enum profile_type type, sagg_str unit)
 {
     const profile_type_info *info = profile_type_get(type);
@@ -195,7 +195,7 @@ static bool index_rows(reader *r)
     return true;
 }
 
-/* SIZE_MAX = there is none, which is said. Profiles are mostly numbered from 1 on. */
+/* Returns SIZE_MAX, with an error, when there is none. Most profiles number from 1 on. */
 static size_t find_row(const reader *r, const numbered *rows, size_t count, uint64_t id,
                        const char *what)
 {
@@ -232,7 +232,7 @@ static int add_line(reader *r, const Hotstack__Pprof__Line *line)
     return add_frame(r, &frame);
 }
 
-/* A location without lines is code that nobody could name. */
+/* A location without lines is code without a name. */
 static int add_location(reader *r, uint64_t id)
 {
     static const char unknown[] = "[unknown]";
@@ -340,7 +340,7 @@ static int read_message(recording *rec, const void *data, size_t size, uint64_t 
                         import_report *report, recording_error *err)
 {
     budget memory;
-    uint64_t most = (uint64_t)size * DEAREST_BYTE + 65536;
+    uint64_t most = (uint64_t)size * MOST_PER_BYTE + 65536;
     budget_init(&memory, (size_t)(most < max_memory ? most : max_memory));
     Hotstack__Pprof__Profile *profile =
         hotstack__pprof__profile__unpack(&memory.allocator, size, data);

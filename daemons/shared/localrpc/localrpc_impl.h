@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of daemons/shared/localrpc share; not for others. */
+/* Private to daemons/shared/localrpc. */
 #ifndef LOCALRPC_IMPL_H
 #define LOCALRPC_IMPL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a chunk says about itself: settings, counts, time. */
+/* Takes over a chunk's settings, counts and time. */
 #include <ctype.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static jfr_str engine_of(const jfr_recording_info *from)
     return engine;
 }
 
-/* What all inputs have in common: of two that differ neither speaks for the whole. */
+/* Keeps a text that all inputs have in common, or "(the inputs differ)". */
 static void copy_common(char *to, size_t room, jfr_str from)
 {
     static const char differs[] = "(the inputs differ)";
@@ -87,7 +87,7 @@ void recording__take_counts(recording_counts *to, const jfr_chunk *chunk)
     }
 }
 
-/* An unfinished chunk has no duration: it lasted at least to its last sample. */
+/* An unfinished chunk has no duration; it lasted at least until its last sample. */
 void recording__take_time(recording *rec, const jfr_chunk *chunk, int64_t last_ns)
 {
     const jfr_chunk_info *from = jfr_chunk_get_info(chunk);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The samples of one chunk into the aggregate: each stack, thread and class is interned once, then
- * found by its index. */
+/* Adds the samples of one chunk to the aggregate. Each stack, thread and class is interned once and
+ * then found by its index. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ void recording__cache_free(recording_cache *c)
     recording__frames_free(&c->frames);
 }
 
-/* After a compaction all numbers of stacks and frames are void. */
+/* A compaction invalidates all numbers of stacks and frames. */
 int recording__make_room(recording_cache *c)
 {
     if (!sagg_full(c->agg))
@@ -98,7 +98,7 @@ int recording__name_frame(const recording_cache *c, const jfr_frame_ref *ref, sa
 }
 
 /* Returns as recording__name_frame. */
-static int learn_method(recording_cache *c, const jfr_frame_ref *ref, recording_method *known)
+static int find_method(recording_cache *c, const jfr_frame_ref *ref, recording_method *known)
 {
     sagg_frame row;
     uint32_t method;
@@ -111,22 +111,22 @@ static int learn_method(recording_cache *c, const jfr_frame_ref *ref, recording_
 }
 
 /* jfr_number_frame */
-static int learn_frame(void *ctx, const jfr_frame_ref *ref, uint32_t *frame)
+static int number_frame(void *ctx, const jfr_frame_ref *ref, uint32_t *frame)
 {
     recording_cache *c = ctx;
     uint32_t slot = ref->method < c->method_count ? ref->method : c->method_count;
     recording_method *known = &c->methods[slot];
     int rc = 0;
     if (known->method == 0 || known->kind != ref->kind)
-        rc = learn_method(c, ref, known);
+        rc = find_method(c, ref, known);
     if (rc == 0)
         rc = sagg_add_line(c->agg, frame, known->method - 1, recording__line(ref), NULL);
-    c->frames.learn_rc = rc;
+    c->frames.number_rc = rc;
     return rc;
 }
 
-/* calloc's pages cost nothing until they are touched: a chunk's pools can hold many more stacks
- * than it uses. */
+/* calloc's pages cost nothing until they are used, and a chunk's pools can have many more stacks
+ * than its samples use. */
 bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, jfr_chunk *chunk,
                            const jfr_sums *sums)
 {
@@ -147,12 +147,13 @@ bool recording__cache_init(recording_cache *c, const recording *rec, sagg *agg, 
         c->state_stacks[i] = calloc((size_t)c->stack_count + 1, sizeof(*c->stacks));
         made = made && c->state_stacks[i] != NULL;
     }
-    return recording__frames_init(&c->frames, chunk, learn_frame, c) && made && c->stacks != NULL &&
-           c->cut != NULL && c->threads != NULL && c->labels != NULL && c->methods != NULL;
+    return recording__frames_init(&c->frames, chunk, number_frame, c) && made &&
+           c->stacks != NULL && c->cut != NULL && c->threads != NULL && c->labels != NULL &&
+           c->methods != NULL;
 }
 
-/* Maps the frames of a stack, behind those in use. A damaged one has none. Returns as
- * recording__name_frame. */
+/* Maps the frames of a stack, after the numbers in use. A damaged stack has no frames. Returns what
+ * recording__name_frame returns. */
 static int map_frames(recording_cache *c, uint32_t index, size_t used, jfr_stack_ref *out)
 {
     bool damaged;
@@ -161,7 +162,7 @@ static int map_frames(recording_cache *c, uint32_t index, size_t used, jfr_stack
     return rc;
 }
 
-/* Stacks of the chunk whose frames lie in c->frames.numbers, one behind the other. */
+/* Stacks of the chunk whose frames are in c->frames.numbers, one stack after the other. */
 typedef struct stack_batch {
     uint32_t slots[RECORDING_STACKS];
     uint32_t depths[RECORDING_STACKS];
@@ -169,7 +170,7 @@ typedef struct stack_batch {
     size_t frames;
 } stack_batch;
 
-/* Returns as recording__name_frame. A damaged stack counts as none. */
+/* Returns what recording__name_frame returns. A damaged stack counts as no stack. */
 static int take_stack(recording_cache *c, stack_batch *batch, uint32_t slot)
 {
     jfr_stack_ref from = {0};
@@ -339,7 +340,7 @@ int recording__map_state(recording_cache *c, uint32_t facet, uint32_t index, uin
 
 /* ---- samples ---- */
 
-/* Makes samples of the values of `from`, in `to`, which are alike but for the values. */
+/* Makes a sample in `to` for each value of `from`. They differ only in their values. */
 static void put_values(recording_cache *c, const jfr_sample *from, sagg_sample *to)
 {
     uint32_t slot = from->stack < c->stack_count ? from->stack : c->stack_count;
@@ -354,14 +355,14 @@ static void put_values(recording_cache *c, const jfr_sample *from, sagg_sample *
     }
 }
 
-/* Whether the sample that is read now is one too many. */
+/* Returns whether the current sample is beyond max_samples. */
 static bool is_excess(const recording_cache *c)
 {
     uint64_t most = c->rec->options.max_samples;
     return most != 0 && c->rec->info.counts.samples + c->samples > most;
 }
 
-/* What a sample is besides its values, in the aggregate's numbers. */
+/* Maps all fields of a sample except its values to the aggregate's numbers. */
 static int map_sample(recording_cache *c, const jfr_sample *from, sagg_sample *to)
 {
     jfr_sums_lane lane = {.klass = from->klass,
@@ -408,7 +409,8 @@ static int add_sample(recording_cache *c, const jfr_sample *from)
     return rc == 0 ? tell(c, to, from->value_count) : rc;
 }
 
-/* Damage ends a chunk's samples and is in the file's loss; the next chunk can still be read. */
+/* Damage ends the chunk's samples, and jfr_file_loss reports it; the next chunk can still be read.
+ */
 static int add_each(recording_cache *c, int64_t *last_ns)
 {
     jfr_sample sample;
@@ -431,7 +433,7 @@ static void take_counts(recording *rec, const recording_cache *c)
         rec->info.truncated_raw[type] += c->truncated_raw[type];
 }
 
-/* Past max_samples each sample is looked at, to find out which are too many. */
+/* Beyond max_samples, samples are read one by one to find out which of them are excess. */
 static bool can_add_sums(const recording_cache *c)
 {
     uint64_t most = c->rec->options.max_samples;

@@ -34,7 +34,7 @@ int recording__frames_read(recording_frames *f, uint32_t stack, size_t used, jfr
         int rc = jfr_stacks_read(f->stacks, stack, free_numbers, (uint32_t)(f->room - used), out,
                                  &cause);
         if (rc == 1)
-            return f->learn_rc;
+            return f->number_rc;
         if (rc < 0) {
             *out = (jfr_stack_ref){0};
             *damaged = true;

@@ -4,7 +4,7 @@
 
 #include <recording/recording.h>
 
-/* Loss records that are kept to be named; all are counted. */
+/* Limit of loss records that are kept for messages; all losses are counted. */
 #define RECORDING_LOSSES 64
 
 /* The caps of an aggregate that recording_options leaves to libstackagg. */
@@ -28,19 +28,19 @@ struct recording {
     size_t frame_room;
 };
 
-/* The catalogue's type of a type of libjfr. */
+/* Returns the catalogue's type for a type of libjfr. */
 enum profile_type recording__type(jfr_profile_type type);
 
 /*
- * Adds all samples of a chunk, and its settings and counts: those that `sums` has added up, or one
- * by one where there are no sums of it. Returns 0 or RECORDING_E_NOMEM.
+ * Adds all samples of a chunk, its settings and its counts. It adds the sums of `sums`, or the
+ * samples one by one if `sums` has none of this chunk. Returns 0 or RECORDING_E_NOMEM.
  */
 int recording__add_chunk(recording *rec, jfr_chunk *chunk, const jfr_sums *sums,
                          recording_error *err);
 
 /*
- * jfr_parallel_for, for up to RECORDING_MAX_THREADS pieces of work; `ctx` is not looked at. The
- * calling thread does the first piece, and those that no thread can be had for.
+ * A jfr_parallel_for for up to RECORDING_MAX_THREADS work items; it does not use `ctx`. The calling
+ * thread runs the first item, and the items for which no thread could be started.
  */
 void recording__parallel_for(void *ctx, uint32_t count, jfr_work *work, void *work_ctx);
 
@@ -48,37 +48,38 @@ void recording__parallel_for(void *ctx, uint32_t count, jfr_work *work, void *wo
 typedef struct recording_lock recording_lock;
 recording_lock *recording__lock_new(void);
 void recording__lock_free(recording_lock *lock);
-/* NULL is allowed: then only one thread runs. */
+/* NULL is allowed, if only one thread runs. */
 void recording__lock_take(recording_lock *lock);
 void recording__lock_give(recording_lock *lock);
 
-/* Counts what the file lost, in all. */
+/* Adds the losses of a file. */
 void recording__take_loss(recording *rec, const jfr_file *file);
 
-/* Returns the code that a libjfr's error is here. */
+/* Copies an error of libjfr and returns its code as a recording_code. */
 int recording__from_jfr(recording_error *err, const jfr_error *cause);
 
-/* Whether the tap wants a sample; all are wanted where there is none. */
+/* Returns whether the tap wants a sample. Without a tap all samples are wanted. */
 bool recording__keeps(const recording *rec, int64_t time_ns, uint32_t thread, uint8_t state);
 
-/* A stack whose frames have no room under the caps is dropped. Returns `rc`, or 0 then. */
+/* Turns a failure at the caps into the stack [dropped]: sets *stack and returns 0. Returns any
+ * other `rc` unchanged. */
 int recording__drop_on_limit(int rc, uint32_t *stack);
 
-/* What a chunk states, what it counted, and how long it was; `last_ns` of its last sample read. */
+/* Take over a chunk's settings, counts and time; `last_ns` is the time of its last sample. */
 void recording__take_settings(recording *rec, const jfr_chunk *chunk);
 void recording__take_counts(recording_counts *to, const jfr_chunk *chunk);
 void recording__take_time(recording *rec, const jfr_chunk *chunk, int64_t last_ns);
 
-/* Makes an aggregate by the recording's options, within so many bytes. Returns 0 or a code of
+/* Makes an aggregate with the recording's options and this limit of bytes. Returns 0 or a code of
  * libstackagg. */
 int recording__new_aggregate(const recording *rec, sagg **out, uint64_t max_bytes);
 
-/* The caps by the recording's options. */
+/* The caps from the recording's options. */
 uint32_t recording__max_stacks(const recording *rec);
 uint32_t recording__max_frames(const recording *rec);
 uint64_t recording__max_bytes(const recording *rec);
 
-/* Makes room for `count` numbers. Returns 0 or SAGG_ERR_NOMEM. */
+/* Reserves space for `count` numbers. Returns 0 or SAGG_ERR_NOMEM. */
 int recording__reserve(uint32_t **numbers, size_t *room, size_t count);
 
 /* Adds to the time that the inputs cover. */

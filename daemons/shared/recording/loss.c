@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is missing of the inputs, in numbers and in words. */
+/* The losses of the inputs, in numbers and in words. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ void recording_add_dropped(recording *rec, uint64_t events)
     rec->info.recorder_events += events;
 }
 
-/* What is missing beside the stretches of loss records, in words. */
+/* A kind of loss other than the loss records, in words. */
 typedef struct counted {
     const char *text;
     uint64_t count;
@@ -117,7 +117,7 @@ bool recording_cut_stacks_line(const recording *rec, char *line, size_t room)
     return used > 0;
 }
 
-/* Of more types than there is room for, the last row counts all others. */
+/* The last row counts all types for which no row is left. */
 static recording_unread *find_unread(recording *rec, const jfr_unread *from)
 {
     char name[sizeof(rec->unread[0].event)];
@@ -147,7 +147,8 @@ size_t recording_unread_events(const recording *rec, const recording_unread **ou
     return rec->unread_count;
 }
 
-/* Writes the sentence and returns true where the count is not 0 and no earlier line is asked for.
+/* If the count is not 0 and *index is 0, writes the sentence and returns true. Otherwise returns
+ * false, and decrements *index if the count is not 0.
  */
 static bool left_out(size_t *index, uint64_t count, const char *event, const char *why, char *line,
                      size_t room)

@@ -11,7 +11,7 @@
 
 typedef struct writer {
     FILE *to;
-    bool first; /* of its object or list: no comma comes before */
+    bool first; /* the next member is the first of its object or list, without a comma before it */
 } writer;
 
 static void separate(writer *w)
@@ -21,7 +21,7 @@ static void separate(writer *w)
     w->first = false;
 }
 
-/* Bytes that are no UTF-8 become U+FFFD, one each: names of files and of events can be any bytes,
+/* Each byte that is not UTF-8 becomes U+FFFD, because names of files and events can be any bytes,
  * or be cut. */
 static void write_characters(writer *w, const char *text)
 {
@@ -75,7 +75,7 @@ static void set_text(writer *w, const char *key, const char *text)
     write_string(w, text);
 }
 
-/* As a string: readers keep 64 bits. */
+/* Writes the number as a string, so that readers keep all 64 bits. */
 static void set_number(writer *w, const char *key, int64_t number)
 {
     write_key(w, key);
@@ -149,7 +149,7 @@ static void add_count(writer *w, const char *side, uint64_t count, const char *w
         add_note(w, side, line);
 }
 
-/* `side` stands before each. */
+/* Each note begins with `side`. */
 static void add_notes(writer *w, const char *side, const recording *rec)
 {
     char line[256];

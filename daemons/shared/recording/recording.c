@@ -156,7 +156,7 @@ static int report_progress(const recording *rec, const jfr_chunk *chunk, recordi
                            "Reading was stopped by who asked for it.");
 }
 
-/* A chunk that is added while the next ones are read. */
+/* A chunk that is added while the next chunks are read. */
 typedef struct adding {
     recording *rec;
     jfr_chunk *chunk;
@@ -176,7 +176,7 @@ static void add_or_read(void *ctx, uint32_t step)
         return;
     }
     int rc = jfr_sums_read_ahead(a->sums, NULL);
-    (void)rc; /* jfr_sums_next reads what could not be read */
+    (void)rc; /* jfr_sums_next reads the chunks that could not be read ahead */
 }
 
 static int add_chunks(recording *rec, jfr_file *file, jfr_sums *sums, recording_error *err)
@@ -195,7 +195,8 @@ static int add_chunks(recording *rec, jfr_file *file, jfr_sums *sums, recording_
     return rc < 0 ? recording__from_jfr(err, &cause) : 0;
 }
 
-/* A tap sees each sample. For all others the library adds samples up, many times faster. */
+/* A tap needs each sample. Without a tap the library adds samples up, which is many times faster.
+ */
 static int open_sums(const recording *rec, jfr_file *file, jfr_sums **out, recording_error *err)
 {
     const recording_options *o = &rec->options;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of libjfr's sums into rows of an aggregate: what is known of a lane is found out once. */
+/* Adds the rows of libjfr's sums to an aggregate. Each lane is mapped once. */
 #include <stdlib.h>
 
 #include "cache.h"
 
-/* Rows that are added at a time. One of libjfr's can be two of the aggregate's. */
+/* How many rows are added at a time. One row of libjfr can become two of the aggregate. */
 enum { ROWS = 256 };
 
-/* Whether each event has some of the first type and, as many as there are samples, of the second:
- * what the aggregate keeps as one. */
+/* Returns whether the lane has bytes and objects of allocations, of which the raw number of objects
+ * is the number of samples. The aggregate keeps such a pair in one row. */
 static bool is_pair(const jfr_sums_lane *lane)
 {
     return lane->value_count == 2 && lane->types[0] == JFR_ALLOC_BYTES &&
            lane->types[1] == JFR_ALLOC_OBJECTS;
 }
 
-/* Makes one or two lanes of one that has rows. */
-static int learn_lane(recording_cache *c, uint32_t number)
+/* Maps a lane with rows to one or two lanes. */
+static int define_lane(recording_cache *c, uint32_t number)
 {
     const jfr_sums_lane *lane = &c->info->lanes[number];
     sagg_lane first = {.type = recording__type(lane->types[0])};
@@ -50,7 +50,7 @@ static int put_row(recording_cache *c, const jfr_sums_row *from, sagg_row *out)
     const sagg_lane *second = &c->lanes[c->info->lane_count + from->lane];
     uint32_t slot = from->stack < c->stack_count ? from->stack : c->stack_count;
     uint32_t stack = c->stacks[slot] - 1;
-    int rc = first->type == 0 ? learn_lane(c, from->lane) : 0;
+    int rc = first->type == 0 ? define_lane(c, from->lane) : 0;
     if (rc == 0 && c->stacks[slot] == 0)
         rc = recording__map_stack(c, from->stack, &stack);
     if (rc == 0)
@@ -87,7 +87,7 @@ static int add_some(recording_cache *c, const jfr_sums_row *picked, size_t count
     return sagg_add_rows(c->agg, c->lanes, 2 * (size_t)c->info->lane_count, rows, used, NULL);
 }
 
-/* Lanes that nobody has met yet. */
+/* Makes the table of lanes, with none mapped yet. */
 static bool make_lanes(recording_cache *c)
 {
     c->lanes = calloc(2 * (size_t)c->info->lane_count + 1, sizeof(*c->lanes));

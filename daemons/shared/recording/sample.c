@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples from elsewhere than JFR files. */
+/* Samples that do not come from JFR files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ int recording_add_sample(recording *rec, const recording_sample *sample, recordi
                                      "There is no memory left to add a sample.");
 }
 
-/* Between two chunks a recorder takes less than this. */
+/* A recorder takes less time than this between two chunks, which then count as meeting. */
 #define MEETING_NS 1000000
 
 static bool is_before(const sagg_span *a, const sagg_span *b)
@@ -89,7 +89,7 @@ static void widen(sagg_span *span, const sagg_span *by)
     span->end_ns = by->end_ns > span->end_ns ? by->end_ns : span->end_ns;
 }
 
-/* One span takes the place of all that it meets. */
+/* Replaces all spans that `span` meets by one span. */
 static void join_span(recording *rec, sagg_span span)
 {
     sagg_span *spans = rec->spans;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of a chunk into the aggregate: by stack, and by several threads where that pays. */
+/* Adds the sums of a chunk to the aggregate: by stack, and with several threads if that is faster.
+ */
 #include <stdlib.h>
 
 #include "cache.h"
 
-/* What the caps do to stacks does not depend on how many rows they have in how many parts: blocks
- * begin at the same stacks, and meet all of them before any row. */
+/* The effect of the caps does not depend on how the rows were divided into parts, because blocks
+ * begin at the same stacks and intern all of their stacks before adding any row. */
 static int add_block(recording_cache *c, uint32_t first, uint32_t end)
 {
     const uint32_t *begins = c->info->begins;
@@ -21,7 +22,7 @@ static int add_block(recording_cache *c, uint32_t first, uint32_t end)
     return rc == 0 ? recording__add_rows(c, first, end) : rc;
 }
 
-/* Adds the rows of the stacks from one number to another, as recording__add_rows. */
+/* As recording__add_rows, but also interns the stacks. */
 static int add_range(recording_cache *c, uint32_t from, uint32_t to)
 {
     int rc = 0;
@@ -41,7 +42,8 @@ static uint32_t used_stacks(const recording_cache *c)
     return used;
 }
 
-/* What the first chunk brings is known before it is added. Later ones bring the same, mostly. */
+/* Sizes the aggregate for the first chunk, whose counts are known before it is added. Later chunks
+ * mostly add the same stacks. */
 static void expect(const recording_cache *c)
 {
     if (sagg_stack_count(c->agg) <= SAGG_DROPPED + 1)
@@ -50,14 +52,14 @@ static void expect(const recording_cache *c)
 
 /* ---- shares: stacks of one chunk added by several threads ---- */
 
-/* Fewer rows than these are not worth a thread. */
+/* A thread pays off from this many rows on. */
 enum { LEAST_SHARE = 4096 };
 
-/* The stacks from one number to another, added by one thread: the first into the recording's
- * aggregate, the others into one of their own, which is merged into it. */
+/* The stacks from `from` up to `to`, which one thread adds. The first share is added to the
+ * recording's aggregate, each other one to an aggregate of its own, which is then merged. */
 typedef struct share {
     recording_cache own;
-    recording_cache *c; /* its own or the recording's; NULL = there is no room for one */
+    recording_cache *c; /* its own or the recording's; NULL = no memory for one */
     uint32_t from, to;  /* stacks */
     int rc;
 } share;
@@ -69,7 +71,7 @@ static void add_share(void *context, uint32_t index)
     s->rc = s->c != NULL ? add_range(s->c, s->from, s->to) : 0;
 }
 
-/* The stack that row `at` of the order is of, or one before it: a block begins with it. */
+/* Returns the first stack of the block that has row `at`. */
 static uint32_t block_of(const recording_cache *c, uint32_t at)
 {
     uint32_t low = 0;
@@ -91,7 +93,8 @@ static uint32_t thread_count(const recording_cache *c)
     return most < 1 || threads < 1 ? 1 : most < threads ? most : threads;
 }
 
-/* Shares are as one thread's work as long as no cap is near: each sees its own stacks only. */
+/* Returns whether no cap is near. Only then do shares give the same result as one thread, because
+ * each share knows only its own stacks. */
 static bool can_share(const recording_cache *c)
 {
     const recording_options *o = &c->rec->options;
@@ -123,7 +126,8 @@ static void close_share(share *s)
     recording__cache_free(&s->own);
 }
 
-/* Whether it holds all of its rows, and the recording's aggregate has room for them. */
+/* Returns whether the share dropped no rows, and the recording's aggregate can take them without
+ * reaching a cap. */
 static bool is_exact(const recording_cache *c, const share *s)
 {
     if (s->c == NULL)
@@ -141,7 +145,7 @@ static void take_counts(recording_cache *to, const recording_cache *from)
         to->truncated_raw[type] += from->truncated_raw[type];
 }
 
-/* Adds what a share holds, or, where it holds not all, its rows once more. */
+/* Merges a share or, if it is not exact, adds its rows again. */
 static int join_share(recording_cache *c, const share *s, bool exact)
 {
     if (!exact)
@@ -174,7 +178,7 @@ static int add_shares(recording_cache *c, uint32_t count, recording_lock *lock)
     int rc = shares[0].rc;
     bool exact = !sagg_full(c->agg);
     for (uint32_t i = 1; i < count; i++) {
-        /* From the first that is not exact on, the caps are at work: one row after the other. */
+        /* From the first inexact share on the caps apply, so all rows are added again in order. */
         exact = exact && is_exact(c, &shares[i]);
         if (rc == 0)
             rc = join_share(c, &shares[i], exact);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads at one piece of work. */
+/* Runs work items on several threads. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of threads.c where there are no threads: in the browser. */
+/* Replaces threads.c in a build without threads, for the browser. */
 #include "internal.h"
 
 void recording__parallel_for(void *ctx, uint32_t count, jfr_work *work, void *work_ctx)

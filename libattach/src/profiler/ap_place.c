@@ -196,8 +196,8 @@ int attach__place_create(attach__place *out, const attach_target *target,
     out->fd = -1;
     if (any_full)
         return attach__refuse(err, ATTACH_REASON_DISK_FULL,
-                              "no room for our files in process %d (%s)", target->identity.pid,
-                              tried);
+                              "no space for the session's files in process %d (%s)",
+                              target->identity.pid, tried);
     return attach__refuse(err, ATTACH_REASON_NO_EXEC_DIR,
                           "process %d has no writable%s directory for our files (%s)",
                           target->identity.pid, needs_exec ? ", executable" : "", tried);

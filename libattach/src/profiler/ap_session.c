@@ -346,7 +346,7 @@ static int copy_bytes(int from, int to)
 int attach__session_write_error(const attach__session *s, int error, attach_error *err)
 {
     if (error == ENOSPC || error == EDQUOT)
-        return attach__refuse(err, ATTACH_REASON_DISK_FULL, "no room left in %s of process %d",
+        return attach__refuse(err, ATTACH_REASON_DISK_FULL, "no space left in %s of process %d",
                               s->place.path, s->target->identity.pid);
     return attach__fail(err, ATTACH_ERR_IO, "cannot write into %s of process %d: %s", s->place.path,
                         s->target->identity.pid, strerror(error));

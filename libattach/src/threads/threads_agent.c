@@ -238,7 +238,7 @@ int attach__agent_lock(attach__agent *a, attach_error *err)
 static int write_error(const attach__agent *a, int error, attach_error *err)
 {
     if (error == ENOSPC || error == EDQUOT)
-        return attach__refuse(err, ATTACH_REASON_DISK_FULL, "no room left in %s of process %d",
+        return attach__refuse(err, ATTACH_REASON_DISK_FULL, "no space left in %s of process %d",
                               a->place.path, a->target->identity.pid);
     return attach__fail(err, ATTACH_ERR_IO, "cannot write into %s of process %d: %s", a->place.path,
                         a->target->identity.pid, strerror(error));

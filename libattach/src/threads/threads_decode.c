@@ -40,13 +40,13 @@ static int split_message(parts *p, uint32_t message, attach__bytes rest)
     attach__pb_field field;
     int more;
     if (p->has_message[message])
-        return bad(p, rest.at, "a message stands twice");
+        return bad(p, rest.at, "a message occurs twice");
     p->has_message[message] = true;
     while ((more = attach__pb_next(&rest, &field)) > 0) {
         if (field.number >= COLUMNS)
             continue; /* of a later version */
         if (p->seen[message][field.number])
-            return bad(p, rest.at, "a field stands twice");
+            return bad(p, rest.at, "a field occurs twice");
         p->seen[message][field.number] = true;
         if (message == F_META && !field.is_bytes)
             p->meta[field.number] = field.value;

@@ -10,51 +10,52 @@
 
 JFR_BEGIN_DECLS
 
-/* A chunk's header, with its clock, and what its constant pools hold. */
+/* A chunk's header, which includes its clock, and the sizes of its constant pools. */
 typedef struct jfr_chunk_info {
-    uint64_t offset; /* of the chunk in the recording, bytes */
-    uint64_t size;   /* bytes; of an unfinished chunk: those that are there */
+    uint64_t offset; /* bytes from the recording's start to the chunk */
+    uint64_t size;   /* bytes; in an unfinished chunk: the bytes present so far */
     uint16_t major;  /* format version: 1.0, 2.0, 2.1 */
     uint16_t minor;
-    bool finished;        /* false: still written, cut or left by a JVM that died */
+    bool finished;        /* false: still being written, cut, or left by a JVM that died */
     bool compressed;      /* integers are LEB128 (all known writers) */
     int64_t start_ns;     /* UTC epoch */
     uint64_t duration_ns; /* 0 in an unfinished chunk */
-    uint64_t start_ticks; /* the clock of events at start_ns */
+    uint64_t start_ticks; /* what the events' clock read at start_ns */
     uint64_t ticks_per_second;
-    int32_t utc_offset_s; /* of the recording JVM's time zone; 0 when it is not told */
-    uint32_t stack_count; /* distinct stacks; the indices of samples run below these counts */
+    int32_t utc_offset_s; /* of the recording JVM's time zone; 0 = not stated */
+    /* Distinct stacks, methods, classes and threads. Indices of samples are below these counts. */
+    uint32_t stack_count;
     uint32_t method_count;
     uint32_t class_count;
     uint32_t thread_count;
 } jfr_chunk_info;
 
-/* What the chunk states about itself. Borrowed until the chunk ends (see jfr_next_chunk). */
+/* Returns the chunk's header, borrowed until the chunk ends (see jfr_next_chunk). */
 JFR_EXPORT const jfr_chunk_info *jfr_chunk_get_info(const jfr_chunk *chunk);
 
-/* How many numbers jfr_sample_source has, 0 among them. */
+/* The size of an array with an element for each jfr_sample_source; element 0 is unused. */
 enum { JFR_SOURCE_COUNT = 19 };
 
-/* Counts of what reading the chunk's samples met so far. */
+/* Counts of the events and samples that were read from a chunk so far. */
 typedef struct jfr_chunk_stats {
     uint64_t events;         /* events walked, of all types, checkpoints and metadata included */
     uint64_t samples;        /* samples yielded */
-    uint64_t bad_events;     /* events whose fields do not fit into their size: skipped */
-    uint64_t idle_waits;     /* left out: idle parks and Object.wait */
-    uint64_t native_samples; /* left out: jdk.NativeMethodSample */
-    uint64_t failed_samples; /* yielded without a stack: jdk.CPUTimeSample that failed to walk it */
+    uint64_t bad_events;     /* events skipped because their fields do not fit into their size */
+    uint64_t idle_waits;     /* idle parks and Object.wait, left out */
+    uint64_t native_samples; /* jdk.NativeMethodSample, left out */
+    uint64_t
+        failed_samples; /* yielded without a stack because jdk.CPUTimeSample failed to walk it */
     uint64_t stackless_samples; /* yielded with stack JFR_NONE */
-    uint64_t unknown_pools;     /* constant pools of types this library has no use for: skipped by
-                                   metadata */
-    uint64_t undefined_pools;   /* constant pools of types the metadata does not define: they and
-                                   what follows in their checkpoint were lost */
+    uint64_t unknown_pools;   /* constant pools of types that this library does not use: skipped */
+    uint64_t undefined_pools; /* constant pools of types that the metadata does not define: they
+                                 and the pools after them in their checkpoint were lost */
     /* Events left out because the chunk has a better event that counts the same thing. */
     uint64_t rival_events[JFR_SOURCE_COUNT]; /* by jfr_sample_source */
     /* Samples left out because their interval is unknown or is no time. */
     uint64_t unmeasured_events[JFR_SOURCE_COUNT]; /* by jfr_sample_source */
 } jfr_chunk_stats;
 
-/* Fills `out`. Final after jfr_samples_next returned 0. */
+/* Fills `out`. The counts are final once jfr_samples_next returned 0. */
 JFR_EXPORT void jfr_chunk_get_stats(const jfr_chunk *chunk, jfr_chunk_stats *out);
 
 JFR_END_DECLS

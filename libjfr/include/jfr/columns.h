@@ -13,7 +13,8 @@
 JFR_BEGIN_DECLS
 
 /*
- * Paths of one type, compiled for reading many values of it: a table's columns, a row per event.
+ * Paths into one type, compiled to read many values of it. They are the columns of a table with a
+ * row for each event.
  *
  *     const char *paths[] = {"startTime", "sampledThread.javaName", "state"};
  *     jfr_variant row[3];
@@ -21,16 +22,17 @@ JFR_BEGIN_DECLS
  *     while (jfr_events_next(events, &event, &err) == 1)
  *         if (event.type == type && jfr_columns_read(columns, &event.value, row, &err) == 0) ...
  *
- * What lies in a constant pool is decoded once per constant. For dictionary columns take the path
- * up to the constant ("sampledThread"): the value's `constant` is a dense index, and
+ * Each constant of a constant pool is decoded once. To build a dictionary column, use the path up
+ * to the constant ("sampledThread"): the value's `constant` is then a dense index, and
  * jfr_chunk_constant_count, jfr_chunk_constant and columns of the constant's type give the
  * dictionary.
  */
 typedef struct jfr_columns jfr_columns;
 
 /*
- * Compiles `count` paths (as jfr_variant_path) of the type with that index.
- *   out   free with jfr_columns_close, before jfr_close; usable until the chunk ends
+ * Compiles `count` paths, in the form of jfr_variant_path, into the type with index `type`.
+ *   out   receives the columns, usable until the chunk ends; free with jfr_columns_close, before
+ *         jfr_close
  * A path that the type does not have is no error: its values are NULL.
  * Errors: JFR_ERR_USAGE (no such type, not a path), JFR_ERR_FORMAT (a type of the metadata cannot
  * be read), JFR_ERR_LIMIT (max_metadata_depth, max_pool_entries, max_decoded_bytes), JFR_ERR_NOMEM.
@@ -40,16 +42,16 @@ JFR_EXPORT JFR_MUST_USE int jfr_columns_open(jfr_columns **out, jfr_chunk *chunk
                                              jfr_error *err);
 
 /*
- * The field that column `index` ends at, which tells name, kind, unit and labels; NULL when the
- * type does not have the path or there is no such column. Borrowed until the chunk ends.
+ * Returns the field at the end of column `index`, with its name, kind, unit and labels, borrowed
+ * until the chunk ends. NULL when the type does not have the path or there is no such column.
  */
 JFR_EXPORT const jfr_field *jfr_columns_field(const jfr_columns *columns, size_t index);
 
 /*
  * Reads one row.
  *   value   a struct of the type that was given to jfr_columns_open
- *   row     receives as many values as there are columns. Fields with a unit give TIME and SPAN in
- *           nanoseconds, or NULL where the recording says "none".
+ *   row     receives one value for each column. A field with a unit gives TIME or SPAN in
+ *           nanoseconds, or NULL where the recording says "none"
  * Errors: JFR_ERR_FORMAT (the value's bytes do not fit its type), JFR_ERR_USAGE (another type, or
  * the chunk has ended), JFR_ERR_LIMIT (max_string_bytes, max_decoded_bytes), JFR_ERR_NOMEM.
  */

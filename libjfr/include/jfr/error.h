@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * What a function that fails returns, always negative. The classes are few, so that a binding can
- * map each of them to one exception.
+ * Error codes, always negative. There are few classes, so that a binding can map each class to one
+ * exception.
  */
 enum jfr_error_code {
     JFR_OK = 0,
@@ -18,12 +18,12 @@ enum jfr_error_code {
 };
 
 /*
- * Details of a failure. Optional last parameter of every function that can fail: NULL is allowed.
- * It is written only on failure.
+ * Details of a failure. It is the optional last parameter (NULL is allowed) of every function that
+ * can fail, and is written only on failure.
  */
 typedef struct jfr_error {
-    int code;        /* one of jfr_error_code */
-    uint64_t offset; /* byte offset in the recording the failure was seen at; 0 when it has none */
+    int code;          /* one of jfr_error_code */
+    uint64_t offset;   /* byte of the recording where the failure was found; 0 when it has none */
     char message[256]; /* one sentence: what, where, what to do; UTF-8, always terminated */
 } jfr_error;
 

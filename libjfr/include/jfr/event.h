@@ -19,11 +19,11 @@ JFR_BEGIN_DECLS
 typedef struct jfr_event {
     const jfr_type *type; /* borrowed until the chunk ends; NULL only with JFR_EVENTS_RAW */
     uint64_t type_id;
-    uint64_t offset; /* of the event in the recording */
+    uint64_t offset; /* bytes from the recording's start to the event */
     uint64_t size;   /* bytes */
     uint64_t start_ticks;
     uint64_t end_ticks;  /* start_ticks when the type has no duration */
-    int64_t time_ns;     /* of its start, since 1970 UTC */
+    int64_t time_ns;     /* its start, ns since 1970 UTC */
     int64_t duration_ns; /* 0 when the type has no duration */
     jfr_variant value;
 } jfr_event;
@@ -31,8 +31,9 @@ typedef struct jfr_event {
 /* Flags of jfr_events_options. */
 enum jfr_events_flags {
     /*
-     * Also what is no event to a user: metadata (type id 0), checkpoints (1), and events whose type
-     * the chunk does not define or that is no event type. Their times are 0, their value is null.
+     * Also give records that are no events to a user: metadata (type id 0), checkpoints (1), and
+     * records whose type the chunk does not define or is no event type. Their times are 0, and
+     * their value is null.
      */
     JFR_EVENTS_RAW = 1u << 0
 };
@@ -40,11 +41,11 @@ enum jfr_events_flags {
 /* Which events jfr_events_next gives. Start from JFR_EVENTS_OPTIONS_INIT, which chooses all. */
 typedef struct jfr_events_options {
     size_t size;            /* sizeof(jfr_events_options) */
-    const char *events;     /* as jfr_type_matches; NULL = all */
-    const char *categories; /* as jfr_type_matches; NULL = all */
-    int64_t from_ns;        /* events that end at this time or later, ns since 1970 UTC */
-    int64_t to_ns;          /* events that start before this time */
-    uint32_t flags;         /* of enum jfr_events_flags */
+    const char *events;     /* filter as in jfr_type_matches; NULL = all */
+    const char *categories; /* filter as in jfr_type_matches; NULL = all */
+    int64_t from_ns;        /* only events that end at this time or later, ns since 1970 UTC */
+    int64_t to_ns;          /* only events that start before this time, ns since 1970 UTC */
+    uint32_t flags;         /* bits of enum jfr_events_flags */
     uint32_t reserved;      /* 0 */
 } jfr_events_options;
 
@@ -64,7 +65,7 @@ typedef struct jfr_events_options {
     }
 #endif
 
-/* A walk over a chunk's events. Several may be open on one chunk; samples do not disturb them. */
+/* A walk over a chunk's events. Several may be open on one chunk, also while samples are read. */
 typedef struct jfr_events jfr_events;
 
 /*
@@ -77,21 +78,21 @@ JFR_EXPORT JFR_MUST_USE int jfr_events_open(jfr_events **out, jfr_chunk *chunk,
                                             const jfr_events_options *options, jfr_error *err);
 
 /*
- * The next chosen event, in the file's order (not that of time). Returns 1 with it, 0 at the end.
- * Where an event's size is impossible the walk goes on at the next checkpoint, and jfr_file_loss
- * says what was not reached. Errors: JFR_ERR_LIMIT, JFR_ERR_NOMEM; JFR_ERR_USAGE when the chunk has
- * ended.
+ * Gives the next chosen event, in the order of the file, which is not that of time. Returns 1 with
+ * an event, 0 at the end. After an event with an impossible size the walk continues at the next
+ * checkpoint, and jfr_file_loss reports the bytes between them.
+ * Errors: JFR_ERR_LIMIT, JFR_ERR_NOMEM, JFR_ERR_USAGE (the chunk has ended).
  */
 JFR_EXPORT JFR_MUST_USE int jfr_events_next(jfr_events *events, jfr_event *out, jfr_error *err);
 
-/* How many events were passed over because their fields do not hold their times. */
+/* Returns how many events were skipped because their start time or duration cannot be read. */
 JFR_EXPORT uint64_t jfr_events_bad(const jfr_events *events);
 
 /* Frees the walk. NULL is allowed. */
 JFR_EXPORT void jfr_events_close(jfr_events *events);
 
 /*
- * The event at an offset that jfr_events_next gave, again: for callers that sort.
+ * Reads the event at an offset that jfr_events_next gave once more: for callers that sort events.
  * Errors: JFR_ERR_FORMAT (no event of a defined type is there), JFR_ERR_LIMIT, JFR_ERR_NOMEM.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_event_at(jfr_chunk *chunk, uint64_t offset, jfr_event *out,

@@ -13,8 +13,8 @@
  *                 total[sample.values[i].type] += sample.values[i].value;
  *     jfr_close(file);
  *
- * The library never prints, exits, forks or installs signal handlers, and keeps no global state:
- * files are independent of one another, each is for one thread at a time.
+ * The library never prints, exits, forks or installs signal handlers, and keeps no global state.
+ * Files are independent of one another; one thread at a time may use each.
  */
 
 #include <jfr/chunk.h>

@@ -11,7 +11,7 @@
 
 JFR_BEGIN_DECLS
 
-/* "No stack", "no thread", "no class". */
+/* An index that stands for "no stack", "no thread" or "no class". */
 #define JFR_NONE UINT32_MAX
 
 /* What is measured. The values are dense from 0 and stable. */
@@ -23,15 +23,15 @@ typedef enum jfr_profile_type {
     JFR_LOCK_COUNT,      /* contended lock acquisitions */
     JFR_LOCK_DELAY,      /* ns waited for them */
     JFR_LIVE_BYTES,      /* bytes of sampled objects alive at the end */
-    JFR_NATIVEMEM_BYTES, /* bytes taken by malloc and its kin */
-    JFR_EVENTS,          /* what async-profiler's main event counts: calls, page faults, ... */
+    JFR_NATIVEMEM_BYTES, /* bytes allocated by malloc and similar functions */
+    JFR_EVENTS,          /* counts of async-profiler's main event: calls, page faults, ... */
     JFR_TRACE_COUNT,     /* traced calls of methods */
-    JFR_TRACE_TIME       /* ns that they took */
+    JFR_TRACE_TIME       /* ns that the traced calls took */
 } jfr_profile_type;
 
 enum { JFR_PROFILE_TYPE_COUNT = 11 };
 
-/* Which event a sample came from. */
+/* The event that a sample was made from. */
 typedef enum jfr_sample_source {
     JFR_SOURCE_EXECUTION = 1, /* jdk.ExecutionSample */
     JFR_SOURCE_CPU_TIME,      /* jdk.CPUTimeSample */
@@ -50,20 +50,20 @@ typedef enum jfr_sample_source {
     JFR_SOURCE_DATADOG_WALL,  /* datadog.MethodSample */
     JFR_SOURCE_DATADOG_ALLOC, /* datadog.ObjectSample */
     JFR_SOURCE_DATADOG_LIVE,  /* datadog.HeapLiveObject */
-    JFR_SOURCE_METHOD_TRACE   /* jdk.MethodTrace, of async-profiler and of the JDK 25 */
+    JFR_SOURCE_METHOD_TRACE   /* jdk.MethodTrace, of async-profiler or of JDK 25 */
 } jfr_sample_source;
 
-/* How a thread waited. */
+/* What a thread waited for. */
 typedef enum jfr_lock_kind {
-    JFR_LOCK_NONE = 0,    /* no lock sample */
+    JFR_LOCK_NONE = 0,    /* the sample is no lock sample */
     JFR_LOCK_MONITOR,     /* synchronized */
     JFR_LOCK_PARK,        /* a java.util.concurrent lock */
     JFR_LOCK_NATIVE,      /* pthread mutex or rwlock */
-    JFR_LOCK_IDLE_PARK,   /* parked, not for a lock; with JFR_KEEP_IDLE_WAITS only */
+    JFR_LOCK_IDLE_PARK,   /* parked without a lock; with JFR_KEEP_IDLE_WAITS only */
     JFR_LOCK_MONITOR_WAIT /* Object.wait; with JFR_KEEP_IDLE_WAITS only */
 } jfr_lock_kind;
 
-/* What the thread did when it was sampled. */
+/* The state of the thread when it was sampled. */
 typedef enum jfr_thread_state {
     JFR_STATE_UNKNOWN = 0, /* the event has no state, or async-profiler's STATE_DEFAULT */
     JFR_STATE_RUNNABLE,
@@ -71,7 +71,8 @@ typedef enum jfr_thread_state {
     JFR_STATE_NATIVE    /* the JDK's STATE_IN_NATIVE */
 } jfr_thread_state;
 
-/* One measured value of a sample. Add `raw` for what was seen, `value` for the best estimate. */
+/* One measured value of a sample. The sum of `raw` is what the recorder saw; the sum of `value` is
+ * the best estimate of what happened. */
 typedef struct jfr_value {
     jfr_profile_type type;
     uint64_t raw;
@@ -81,70 +82,71 @@ typedef struct jfr_value {
 enum { JFR_SAMPLE_VALUES = 2 };
 
 /*
- * One profile sample. Plain data: copy it freely; its indices mean something while their chunk is
- * current.
+ * One profile sample. It is plain data that may be copied; its indices are valid while their chunk
+ * is current.
  *
  * How an event becomes values (raw / value where they differ):
  *   cpu             the recording's own interval. CPUTimeSample: its own sampling period
  *   wall            samples x interval
- *   alloc_bytes     the weight as the engine defines it: InNewTLAB tlabSize, OutsideTLAB
- *                   allocationSize, ObjectAllocationSample weight. In and outside are one series
+ *   alloc_bytes     the weight as the recorder defines it: tlabSize of InNewTLAB, allocationSize of
+ *                   OutsideTLAB, weight of ObjectAllocationSample. InNewTLAB and OutsideTLAB add up
  *   alloc_objects   1 / max(1, weight / object size); absent for ObjectAllocationSample, which has
  *                   no object size
  *   lock_count      1 / max(1, interval / duration)
- *   lock_delay      duration in ns by this chunk's frequency / max(duration, interval)
+ *   lock_delay      duration in ns, by this chunk's clock / max(duration, interval)
  *   live_bytes      allocationSize / max(allocationSize, interval of the allocations)
  *   nativemem_bytes size / max(size, interval)
- *   events          the interval in events of async-profiler's main event, where that is no time:
+ *   events          the interval of async-profiler's main event, where that is a count and no time:
  *                   `event=page-faults`, `event=Calls.target`; jfr_recording_info.event names it
  *   trace_count     1
  *   trace_time      the duration in ns
  * Datadog's profiler weighs its samples: cpu and wall are weight x interval, alloc_bytes and
  * live_bytes size x weight, alloc_objects 1 / weight.
- * `interval` of locks, live and nativemem exists in async-profiler's chunks only: there `lock=`,
- * `alloc=` and `nativemem=` sample what accumulates, so an event stands for the whole interval. The
- * JDK's thresholds merely cut short waits away; its values are not scaled.
+ * Only async-profiler's chunks have an `interval` of locks, live and nativemem: its options
+ * `lock=`, `alloc=` and `nativemem=` sample accumulated amounts, so an event stands for the whole
+ * interval. The JDK's thresholds only drop short waits; its values are not scaled.
  *
- * Never counted twice, per chunk:
- *   - ObjectAllocationSample is left out where ObjectAllocationInNewTLAB events are present, which
- *     see every TLAB and know the object's size; where they are not, OutsideTLAB is left out in
- *     favour of ObjectAllocationSample;
- *   - jdk.ExecutionSample is left out where jdk.CPUTimeSample events are present.
+ * No allocation and no CPU time of a chunk is counted twice:
+ *   - ObjectAllocationSample is left out when the chunk has ObjectAllocationInNewTLAB events, which
+ *     record every TLAB and the object's size; otherwise OutsideTLAB is left out when the chunk has
+ *     ObjectAllocationSample events;
+ *   - jdk.ExecutionSample is left out when the chunk has jdk.CPUTimeSample events.
  * jfr_chunk_stats.rival_events counts the events left out.
  *
- * async-profiler's ExecutionSample counts as wall where its main event is wall, or its state is not
- * STATE_DEFAULT (wall samples written with `nobatch`), else as cpu. jdk.NativeMethodSample is left
- * out: it also samples threads that sleep inside a system call, which is not cpu time.
+ * async-profiler's ExecutionSample counts as wall when its main event is wall, or when its state is
+ * not STATE_DEFAULT (wall samples written with `nobatch`), and else as cpu. jdk.NativeMethodSample
+ * is left out: it also samples threads that sleep inside a system call, which is not cpu time.
  *
- * What is contention: JavaMonitorEnter; ThreadPark when the class parked on is a lock of
- * java.util.concurrent (its name starts with java.util.concurrent.locks.Reentrant,
- * java.util.concurrent.locks.StampedLock or java.util.concurrent.Semaphore: the rule by which
- * async-profiler itself records parks, and StampedLock); NativeLock. Other parks (thread pools
- * waiting for work, futures, conditions, sleeps) and Object.wait are idle: left out, counted in
- * jfr_chunk_stats.idle_waits, yielded only with JFR_KEEP_IDLE_WAITS and told apart by lock_kind.
+ * These waits are contention: JavaMonitorEnter; NativeLock; and ThreadPark when the thread parks on
+ * a lock of java.util.concurrent, whose class name starts with
+ * java.util.concurrent.locks.Reentrant, java.util.concurrent.locks.StampedLock or
+ * java.util.concurrent.Semaphore (async-profiler's own rule for recording parks, plus StampedLock).
+ * All other parks (thread pools waiting for work, futures, conditions, sleeps) and Object.wait are
+ * idle. They are left out and counted in jfr_chunk_stats.idle_waits; with JFR_KEEP_IDLE_WAITS they
+ * are yielded, with their own lock_kind.
  */
 typedef struct jfr_sample {
-    int64_t time_ns;     /* UTC epoch, when the event started, by this chunk's clock */
-    uint32_t stack;      /* for jfr_chunk_stack; dense from 0 in this chunk; JFR_NONE */
-    uint32_t thread;     /* for jfr_chunk_thread; dense from 0 in this chunk; JFR_NONE */
-    uint32_t klass;      /* for jfr_chunk_class: allocated object or lock; JFR_NONE */
-    uint8_t source;      /* jfr_sample_source */
-    uint8_t state;       /* jfr_thread_state */
-    uint8_t lock_kind;   /* jfr_lock_kind */
+    int64_t time_ns;   /* start of the event by this chunk's clock, ns since 1970 UTC */
+    uint32_t stack;    /* index for jfr_chunk_stack, or JFR_NONE */
+    uint32_t thread;   /* index for jfr_chunk_thread, or JFR_NONE */
+    uint32_t klass;    /* class of the allocated object or lock: for jfr_chunk_class, or JFR_NONE */
+    uint8_t source;    /* jfr_sample_source */
+    uint8_t state;     /* jfr_thread_state */
+    uint8_t lock_kind; /* jfr_lock_kind */
     uint8_t value_count; /* 1 or 2 */
     jfr_value values[JFR_SAMPLE_VALUES];
 } jfr_sample;
 
 /*
- * Yields the chunk's next sample, in file order (which is not time order).
- * Returns 1 with a sample, 0 at the chunk's end, negative on an error. Where an event's size is
- * impossible, as of one that was written while another one was, reading goes on at the next
- * checkpoint of the chunk, or ends: jfr_file_loss reports what lies between as lost. Errors:
- * JFR_ERR_LIMIT (max_string_bytes, max_decoded_bytes), JFR_ERR_NOMEM.
+ * Yields the chunk's next sample, in the order of the file, which is not that of time.
+ * Returns 1 with a sample, 0 at the chunk's end, negative on an error. An event can have an
+ * impossible size, for example when a writer interrupted another. Reading then continues at the
+ * next checkpoint of the chunk, or ends without one; jfr_file_loss reports the bytes in between.
+ * Errors: JFR_ERR_LIMIT (max_string_bytes, max_decoded_bytes), JFR_ERR_NOMEM.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_samples_next(jfr_chunk *chunk, jfr_sample *sample, jfr_error *err);
 
-/* Starts over at the chunk's first sample; its stats start over too. */
+/* Goes back to the chunk's first sample and resets the counts of jfr_chunk_get_stats. */
 JFR_EXPORT void jfr_samples_rewind(jfr_chunk *chunk);
 
 /*
@@ -155,17 +157,18 @@ JFR_EXPORT void jfr_samples_rewind(jfr_chunk *chunk);
  */
 typedef struct jfr_unread {
     jfr_str event;
-    uint64_t count; /* in this chunk, as far as its events can be read */
+    uint64_t count; /* its events in this chunk, as far as the chunk can be read */
 } jfr_unread;
 
 /* The chunk's unread event types, those without an event too. Borrowed until the chunk ends
  * (see jfr_next_chunk). */
 JFR_EXPORT const jfr_unread *jfr_chunk_unread(const jfr_chunk *chunk, size_t *count);
 
-/* The stable lower-case name of a type: "cpu", "alloc_bytes", ...; NULL when out of range. */
+/* Returns the stable lower-case name of a type ("cpu", "alloc_bytes", ...); NULL when out of
+ * range. */
 JFR_EXPORT const char *jfr_profile_type_name(jfr_profile_type type);
 
-/* The unit of a type: "ns", "bytes" or "count"; NULL when out of range. */
+/* Returns the unit of a type: "ns", "bytes" or "count"; NULL when out of range. */
 JFR_EXPORT const char *jfr_profile_type_unit(jfr_profile_type type);
 
 JFR_END_DECLS

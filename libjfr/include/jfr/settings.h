@@ -12,7 +12,7 @@ JFR_BEGIN_DECLS
 
 typedef struct jfr_chunk jfr_chunk;
 
-/* Who wrote a chunk. A file made with async-profiler's jfrsync holds chunks of both. */
+/* The recorder that wrote a chunk. A file made with async-profiler's jfrsync has chunks of both. */
 typedef enum jfr_producer { JFR_PRODUCER_JDK = 1, JFR_PRODUCER_ASYNC_PROFILER = 2 } jfr_producer;
 
 /* What async-profiler's samples of its main event measure. */
@@ -25,8 +25,8 @@ typedef enum jfr_main_event {
 
 /*
  * Sampling intervals, as the recording itself states them (jdk.ActiveSetting). 0 = not stated: that
- * kind of sampling is off, or the settings were never seen. Where async-profiler states "0 =
- * default" the default it then uses (10 ms cpu, 50 ms wall) stands here.
+ * kind of sampling is off, or no settings were read. Where async-profiler states 0 for "default",
+ * the field holds the default that it then uses (10 ms cpu, 50 ms wall).
  */
 typedef struct jfr_intervals {
     size_t size; /* sizeof(jfr_intervals) */
@@ -37,8 +37,8 @@ typedef struct jfr_intervals {
     uint64_t lock_ns;         /* async-profiler: a sampling interval of accumulated wait */
     uint64_t native_lock_ns;  /* async-profiler */
     uint64_t nativemem_bytes; /* async-profiler */
-    uint64_t events;          /* async-profiler: so many of a JFR_MAIN_COUNTER between samples */
-    uint32_t main_event;      /* of jfr_main_event */
+    uint64_t events;          /* async-profiler: counts of a JFR_MAIN_COUNTER between samples */
+    uint32_t main_event;      /* a jfr_main_event */
     uint32_t reserved;        /* 0 */
 } jfr_intervals;
 
@@ -80,16 +80,16 @@ typedef struct jfr_recording_info {
 } jfr_recording_info;
 
 /*
- * The intervals that hold for a chunk's samples: its own settings over those of the chunks read
- * before it over jfr_options.inherit. `out->size` must be set (JFR_INTERVALS_INIT).
- * Returns 0 or JFR_ERR_USAGE.
+ * Fills `out` with the intervals that apply to a chunk's samples. The chunk's own settings override
+ * those of the chunks read before it, and these override jfr_options.inherit. `out->size` must be
+ * set (JFR_INTERVALS_INIT). Returns 0 or JFR_ERR_USAGE.
  */
 JFR_EXPORT JFR_MUST_USE int jfr_chunk_intervals(const jfr_chunk *chunk, jfr_intervals *out,
                                                 jfr_error *err);
 
 /*
- * What the file has said about its JVM and profiler up to and including this chunk.
- * Returned record and strings: borrowed until the chunk ends.
+ * Returns what the file says about its JVM and profiler, up to and including this chunk. The record
+ * and its strings are borrowed until the chunk ends.
  */
 JFR_EXPORT const jfr_recording_info *jfr_chunk_recording(const jfr_chunk *chunk);
 

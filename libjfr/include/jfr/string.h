@@ -6,9 +6,9 @@
 
 /*
  * A borrowed string: `len` bytes of UTF-8, NOT terminated by a NUL byte (print with "%.*s").
- * `data` is NULL for a null string of the recording, and not NULL with len 0 for an empty one.
- * Whatever encoding the recording used (modified UTF-8 with surrogate pairs, UTF-16, Latin-1) the
- * bytes here are valid UTF-8; what cannot be decoded became U+FFFD.
+ * For a null string `data` is NULL; for an empty string `data` is not NULL and `len` is 0. The
+ * bytes are valid UTF-8, whatever encoding the recording used (modified UTF-8 with surrogate pairs,
+ * UTF-16, Latin-1). U+FFFD replaces bytes that cannot be decoded.
  */
 typedef struct jfr_str {
     const char *data;

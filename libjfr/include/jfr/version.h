@@ -2,8 +2,7 @@
 #ifndef JFR_VERSION_H
 #define JFR_VERSION_H
 
-/* The version that a program is compiled against; docs/reference/abi.md says what versions promise.
- */
+/* The version that a program is compiled against. docs/reference/abi.md says what it promises. */
 #define JFR_VERSION_MAJOR 0
 #define JFR_VERSION_MINOR 1
 #define JFR_VERSION_PATCH 0

@@ -7,7 +7,7 @@
 
 struct jfr_events {
     jfr_chunk *chunk;
-    uint64_t serial; /* of the chunk that it was opened on */
+    uint64_t serial; /* serial of the chunk that it was opened on */
     jfr__cursor at;
     int64_t from_ns;
     int64_t to_ns;
@@ -125,7 +125,8 @@ static int read_times(jfr_chunk *chunk, jfr__cursor *c, jfr_event *out, jfr_erro
     return !c->failed;
 }
 
-/* Everything but the head. `body` stands behind the type id. Returns as read_times. */
+/* Fills all fields except the head's. `body` is after the type id. Returns what read_times returns.
+ */
 static int fill(jfr_chunk *chunk, const jfr__event_head *head, jfr__cursor body, jfr_event *out,
                 jfr_error *err)
 {

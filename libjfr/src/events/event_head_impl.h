@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 /*
- * The head of an event, by the forms that writers use; walks over many events fall back on
- * jfr__event_next for all others. Six bytes at `p` can be read.
+ * Reads the head of an event in the forms that writers use; walks over many events use
+ * jfr__event_next for all other forms. Six bytes at `p` must be readable.
  */
 
 enum { JFR__TYPES_NEAR = 1 << 14 }; /* ids of one or two bytes */
 
 /*
- * The size at `p`, and how many bytes it takes: one, or the four that the JDK's writers reserve
+ * Returns the size at `p` and its number of bytes: one, or the four that the JDK's writers reserve
  * (JfrWriterHost::write_padded). Returns 0 for other forms.
  */
 static inline size_t jfr__size_at(const uint8_t *p, size_t *bytes)
@@ -27,7 +27,8 @@ static inline size_t jfr__size_at(const uint8_t *p, size_t *bytes)
     return padded ? (size_t)(p[0] & 0x7F) | (size_t)(p[1] & 0x7F) << 7 : 0;
 }
 
-/* The type id at `p`, of one or two bytes, and how many; JFR__TYPES_NEAR for longer ones. */
+/* Returns the type id at `p` and its number of bytes, one or two; JFR__TYPES_NEAR for a longer id.
+ */
 static inline uint32_t jfr__type_at(const uint8_t *p, size_t *bytes)
 {
     *bytes = 1;

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* `*` stands for any text, `?` for one byte. Goes back to the last `*` only: never exponential. */
+/* `*` stands for any text, `?` for one byte. Backtracks only to the last `*`, so it never takes
+ * exponential time. */
 static bool matches(jfr_str text, jfr_str pattern)
 {
     size_t t = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where reading goes on behind bytes that are no event. */
+/* Finds where reading continues after bytes that are no event. */
 #include "read/reader_impl.h"
 
 #include "error_impl.h"
@@ -15,7 +15,7 @@ int jfr__boundary_add(jfr_chunk *chunk, uint64_t offset, jfr_error *err)
     return 0;
 }
 
-/* They descend: the chain of checkpoints goes backwards. */
+/* The boundaries descend, because the chain of checkpoints goes backwards. */
 uint64_t jfr__boundary_behind(const jfr_chunk *chunk, uint64_t offset)
 {
     size_t low = 0;

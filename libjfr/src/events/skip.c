@@ -15,7 +15,7 @@ int jfr__skip_of(jfr_chunk *chunk, uint32_t type, const jfr__plan **out, jfr_err
     return plan->ops == NULL ? compile(chunk, &chunk->meta.types[type], plan, err) : 0;
 }
 
-/* A struct of those fields alone is read over as the fields are. */
+/* Skipping a struct of only those fields is the same as skipping the fields. */
 int jfr__skip_fields(jfr_chunk *chunk, uint32_t type, uint32_t first, uint32_t count,
                      jfr__plan *out, jfr_error *err)
 {

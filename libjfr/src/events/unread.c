@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Whether it has a field of that type, whatever the field's name: in place or a constant, one or an
- * array. */
+/* Returns whether the type has a field of that class, with any name, inline or in a constant pool,
+ * single or as an array. */
 static bool has_field_of(const jfr_chunk *chunk, const jfr__type *type, const char *class_name)
 {
     const jfr__metadata *meta = &chunk->meta;

@@ -66,7 +66,7 @@ static void read_number(jfr__cursor *c, uint8_t kind, bool is_unsigned, jfr_vari
     }
 }
 
-/* The text of a constant. Of what lives as long as the chunk, the same is not made twice. */
+/* Reads the text of a constant. A text that lives as long as the chunk is made only once. */
 static int read_constant_text(jfr_chunk *chunk, uint64_t offset, jfr__arena *arena, jfr_str *out,
                               jfr_error *err)
 {
@@ -81,7 +81,8 @@ static int read_constant_text(jfr_chunk *chunk, uint64_t offset, jfr__arena *are
     return jfr__kept_put(chunk, jfr__kept_text(offset), *out, err);
 }
 
-/* A string may be a reference into the pool of its type; there it is no reference again. */
+/* Reads a string. It may be a reference into the pool of its type, where strings are no references.
+ */
 static int read_text(jfr_chunk *chunk, uint32_t type, jfr__cursor *c, jfr__arena *arena,
                      jfr_variant *out, jfr_error *err)
 {
@@ -104,16 +105,16 @@ static int read_text(jfr_chunk *chunk, uint32_t type, jfr__cursor *c, jfr__arena
     return 0;
 }
 
-/* One value that is to be read: as which type, from which cursor. */
+/* A value to read: its type and its cursor. */
 struct reading {
     jfr_chunk *chunk;
     jfr__cursor *c;
-    jfr__cursor entry; /* of a constant; `c` points here once one is entered */
+    jfr__cursor entry; /* the constant's cursor; `c` points to it once a constant is entered */
     jfr__arena *arena;
     bool is_unsigned;
 };
 
-/* Follows a reference. Returns 1 when there is nothing at its end. */
+/* Follows a reference. Returns 1 when the constant is missing. */
 static int enter_constant(struct reading *r, uint32_t type, jfr_variant *out, jfr_error *err)
 {
     uint64_t at = jfr__cursor_offset(r->c);
@@ -146,7 +147,7 @@ static int read_array(struct reading *r, const jfr_field *field, jfr_variant *ou
     return r->c->failed ? jfr__bad_value(at, err) : 0;
 }
 
-/* What lies at the cursor as that type, which is no simple one. */
+/* Reads the value at the cursor as that type, which is not simple. */
 static int read_plain(struct reading *r, uint32_t type, jfr_variant *out, jfr_error *err)
 {
     uint64_t at = jfr__cursor_offset(r->c);
@@ -164,8 +165,8 @@ static int read_plain(struct reading *r, uint32_t type, jfr_variant *out, jfr_er
 }
 
 /*
- * As read_plain, but goes through simple types (jfr_type.is_simple: there is a number or string at
- * the end). The value keeps the outermost constant.
+ * As read_plain, but unwraps simple types (jfr_type.is_simple) down to a number or string. The
+ * value has the index of the outermost constant.
  */
 static int read_wrapped(struct reading *r, uint32_t type, jfr_variant *out, jfr_error *err)
 {

@@ -47,7 +47,7 @@ static int display_name(jfr_chunk *chunk, jfr_str raw, jfr_str *out, jfr_error *
     return 0;
 }
 
-/* The name that a symbol is as a class's. */
+/* The name of a class, from its symbol. */
 static int name_of_symbol(jfr_chunk *chunk, uint64_t id, jfr_str *out, jfr_error *err)
 {
     const jfr__pool *symbols = &chunk->pools[JFR__POOL_SYMBOL];

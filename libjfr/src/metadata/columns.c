@@ -4,42 +4,43 @@
 
 #include <string.h>
 
-/* One part of a column's path behind the field of the root that it begins with. */
+/* One part of a column's path after its first field. */
 struct step {
     bool by_index;
     uint32_t index;         /* element of the array */
-    const jfr_field *field; /* what is read here; for an element, the array's field */
-    jfr__plan before;       /* reads over the fields before, in their struct */
+    const jfr_field *field; /* the field to read; for an element, the array's field */
+    jfr__plan before;       /* skips the fields before it in its struct */
 };
 
 struct column {
-    const jfr_field *field; /* of the last step; NULL: the type does not have the path */
-    uint32_t mark;          /* which of the root's fields it begins with */
+    const jfr_field *field; /* the last step's field; NULL = the type does not have the path */
+    uint32_t mark;          /* number of the mark that it begins with */
     const jfr_field *first;
-    struct step *steps; /* behind the first */
+    struct step *steps; /* after the first field */
     uint32_t step_count;
-    jfr_variant *memo; /* by constant of the first field's type: what the rest of the path yields */
+    jfr_variant
+        *memo; /* cache: the value of the rest of the path, by constant of the first field */
     uint32_t memo_count;
 };
 
-/* A field of the root that some column begins with. */
+/* A field of the root with which at least one column begins. */
 struct mark {
     uint32_t field;
-    jfr__plan before; /* reads over what is between it and the mark before */
-    uint64_t at;      /* of the row that is being read */
+    jfr__plan before; /* skips the fields between the previous mark and this one */
+    uint64_t at;      /* its offset in the current row */
 };
 
 struct jfr_columns {
     jfr_chunk *chunk;
-    uint64_t serial; /* of the chunk that it was opened on */
+    uint64_t serial; /* serial of the chunk that it was opened on */
     uint32_t type;
-    struct column *columns; /* these and what they hold are in the chunk's arena */
+    struct column *columns; /* in the chunk's arena, with everything that they point to */
     size_t count;
     struct mark *marks; /* by field */
     uint32_t mark_count;
 };
 
-/* memo[].kind of what was not read yet */
+/* memo[].kind of a value that was not read yet */
 enum { NOT_YET = 0xFF };
 
 static uint32_t count_parts(const char *path)
@@ -61,7 +62,7 @@ static int fill_step(jfr_chunk *chunk, const jfr__spot *before, const jfr__spot 
     return jfr__skip_fields(chunk, before->type, 0, after->index, &out->before, err);
 }
 
-/* Returns 1 when the type has the path, 0 when it has not, or a negative code. */
+/* Returns 1 when the type has the path, 0 when it does not, or a negative code. */
 static int compile(jfr_columns *columns, struct column *out, const char *path, jfr_error *err)
 {
     jfr_chunk *chunk = columns->chunk;
@@ -92,7 +93,7 @@ static int compile(jfr_columns *columns, struct column *out, const char *path, j
     return rc < 0 ? rc : 1;
 }
 
-/* Constants repeat from row to row: what a path yields inside of one is kept. */
+/* Constants repeat from row to row, so the value of a path inside a constant is cached. */
 static int make_memo(jfr_columns *columns, struct column *out, jfr_error *err)
 {
     jfr_chunk *chunk = columns->chunk;
@@ -122,7 +123,7 @@ static int add_column(jfr_columns *columns, struct column *out, const char *path
     return make_memo(columns, out, err);
 }
 
-/* Field numbers become marks, in the order of the fields. */
+/* Makes marks of the wanted fields, in the order of the fields. */
 static int add_marks(jfr_columns *columns, const bool *wanted, jfr_error *err)
 {
     jfr_chunk *chunk = columns->chunk;
@@ -206,7 +207,7 @@ const jfr_field *jfr_columns_field(const jfr_columns *columns, size_t index)
     return is_current(columns) && index < columns->count ? columns->columns[index].field : NULL;
 }
 
-/* From `from` one step on; what is not there is null. */
+/* Follows one step from `from`. A missing value is null. */
 static int take_step(jfr_chunk *chunk, const struct step *step, const jfr_variant *from,
                      jfr__arena *arena, jfr_variant *out, jfr_error *err)
 {
@@ -228,7 +229,7 @@ static int take_step(jfr_chunk *chunk, const struct step *step, const jfr_varian
     return jfr__variant_read(chunk, step->field, true, &c, arena, out, err);
 }
 
-/* Behind a null all is null, whatever it was of. */
+/* Everything below a null is null. */
 static int take_steps(jfr_chunk *chunk, const struct column *column, jfr_variant *value,
                       jfr__arena *arena, jfr_error *err)
 {
@@ -245,7 +246,7 @@ static int take_steps(jfr_chunk *chunk, const struct column *column, jfr_variant
     return 0;
 }
 
-/* Numbers with a unit become nanoseconds. */
+/* Converts numbers with a unit to nanoseconds. */
 static void apply_unit(const jfr_chunk *chunk, const jfr_field *field, jfr_variant *value)
 {
     if (field->unit == JFR_UNIT_NONE || value->kind == JFR_VARIANT_NULL ||
@@ -275,7 +276,7 @@ static int read_column(jfr_columns *columns, const struct column *column, jfr__c
         *out = *memo;
         return 0;
     }
-    /* What a memo keeps must live as long as the chunk. */
+    /* A cached value must live as long as the chunk. */
     rc = take_steps(chunk, column, out, memo != NULL ? &chunk->arena : &chunk->scratch, err);
     if (rc < 0)
         return rc;

@@ -25,13 +25,13 @@ struct reader {
     uint32_t elements; /* elements and attributes so far */
 };
 
-/* What the attributes of one element say, as far as we read them. */
+/* The attributes of one element that the library uses. */
 struct attributes {
     jfr_str name;
     jfr_str super_name;
     uint64_t id;
     uint64_t class_id;
-    int64_t utc_offset_ms; /* of "region" */
+    int64_t utc_offset_ms; /* attribute of "region" */
     bool constant_pool;
     bool array;
     bool simple;
@@ -108,7 +108,8 @@ static int read_strings(struct reader *r)
     return 0;
 }
 
-/* The index of a string; JFR_NONE, with the cursor failed: there is none. */
+/* Reads the index of a string. Returns JFR_NONE, with the cursor failed, when there is no such
+ * string. */
 static uint32_t read_index(struct reader *r)
 {
     uint32_t index = jfr__read_count(r->c);
@@ -170,7 +171,7 @@ static int keep_attribute(struct reader *r, uint32_t key, uint32_t value)
     return 0;
 }
 
-/* `keep`: they are an annotation's, which may have any */
+/* `keep`: keep all attributes, because they are an annotation's */
 static int read_attributes(struct reader *r, struct attributes *out, bool keep)
 {
     *out = (struct attributes){.id = 0};
@@ -248,7 +249,7 @@ static int add_field(struct reader *r, const struct attributes *a)
     return 0;
 }
 
-/* Of a setting, or of nothing: read over, with its attributes. */
+/* An annotation of a setting or of an unknown element: skipped, with its attributes. */
 static uint32_t *annotation_list(const jfr__metadata *m, jfr_str parent)
 {
     if (jfr__str_is(parent, "field") && m->field_count > 0)
@@ -317,7 +318,8 @@ static jfr__unit unit_of(jfr_str value)
     return jfr__str_is(value, "MILLISECONDS") ? JFR__UNIT_MILLIS : JFR__UNIT_NONE;
 }
 
-/* The text of an annotation that has one: "value", or the first of an array. */
+/* Returns the text of an annotation with a single value ("value"), or the first text of an array.
+ */
 static jfr_str only_value(const jfr__metadata *m, const jfr__annotation *a)
 {
     for (uint32_t i = 0; i < a->attribute_count; i++) {
@@ -359,7 +361,7 @@ static void resolve(struct reader *r)
     }
 }
 
-/* Whether the bytes from the cursor on are those that `meta` was read from. */
+/* Returns whether the bytes at the cursor equal those that `meta` was read from. */
 static bool is_known(const jfr__metadata *meta, const jfr__cursor *c)
 {
     return meta->body != NULL && meta->body_compressed == c->compressed &&

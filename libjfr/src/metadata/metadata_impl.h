@@ -10,7 +10,7 @@
 #include <jfr/options.h>
 #include <jfr/string.h>
 
-/* How values of a type lie in the file. */
+/* How values of a type are stored in the file. */
 typedef enum jfr__shape {
     JFR__STRUCT = 0, /* its fields in order */
     JFR__BOOLEAN,
@@ -24,7 +24,7 @@ typedef enum jfr__shape {
     JFR__STRING
 } jfr__shape;
 
-/* What a field's jdk.jfr.Timespan or Timestamp annotation says. */
+/* The unit in a field's jdk.jfr.Timespan or Timestamp annotation. */
 typedef enum jfr__unit {
     JFR__UNIT_NONE = 0,
     JFR__UNIT_TICKS,
@@ -49,29 +49,29 @@ typedef struct jfr__type {
     jfr_str super_name; /* null: none */
     jfr_str label;      /* null when there is none */
     jfr__shape shape;
-    bool simple; /* values show as their only field */
+    bool simple; /* its one field stands for its values */
     uint32_t last_annotation;
     uint32_t first_field;
     uint32_t field_count;
 } jfr__type;
 
-/* A name and a text of an element: what annotations say ("value", "value-0", ...). Most are never
- * looked at: both are indices in strings. */
+/* An attribute of an annotation: its name ("value", "value-0", ...) and its text, as indices in
+ * `strings`, because most are never used. */
 typedef struct jfr__attribute {
     uint32_t name;
     uint32_t text;
 } jfr__attribute;
 
-/* An annotation of a type or a field. It names its class by id, which may come later. */
+/* An annotation of a type or a field. It names its class by an id that may be defined later. */
 typedef struct jfr__annotation {
     uint64_t class_id;
     uint32_t type;            /* its class in types, JFR_NONE when undefined */
-    uint32_t before;          /* the owner's annotation before it, or JFR_NONE */
+    uint32_t before;          /* the owner's previous annotation, or JFR_NONE */
     uint32_t first_attribute; /* in attributes */
     uint32_t attribute_count;
 } jfr__annotation;
 
-/* The types that one chunk defines. Ids are the chunk's own. */
+/* The types that one chunk defines. Each chunk has its own ids. */
 typedef struct jfr__metadata {
     jfr__type *types;
     size_t type_count;
@@ -89,7 +89,8 @@ typedef struct jfr__metadata {
     size_t annotation_cap;
     size_t attribute_cap;
     jfr__arena arena; /* strings that had to be converted */
-    /* The bytes that all of this was read from, behind the event's id; NULL = not to be trusted. */
+    /* The metadata event's bytes after its id, from which all of this was read; NULL = read again
+     * next time. */
     const uint8_t *body;
     size_t body_size;
     bool body_compressed;
@@ -99,16 +100,17 @@ void jfr__metadata_init(jfr__metadata *meta, const jfr_allocator *alloc, uint64_
 void jfr__metadata_free(jfr__metadata *meta);
 
 /*
- * Reads the metadata event at the cursor, replacing what `meta` held. Recorders write the same into
- * chunk after chunk: where the bytes are those read before, what they say is kept.
- * Returns 0, JFR_ERR_FORMAT, JFR_ERR_LIMIT or JFR_ERR_NOMEM.
+ * Reads the metadata event at the cursor into `meta`, replacing its content. Recorders write equal
+ * metadata into many chunks: if the bytes equal those read last, the content is kept. Returns 0,
+ * JFR_ERR_FORMAT, JFR_ERR_LIMIT or JFR_ERR_NOMEM.
  */
 int jfr__metadata_read(jfr__metadata *meta, jfr__cursor *c, const jfr_options *limits,
                        jfr_error *err);
-/* Says that the bytes read before do not stay where they are: the next are read anew. */
+/* Makes the next read parse the metadata again, because the bytes of the last one are about to
+ * move. */
 void jfr__metadata_forget(jfr__metadata *meta);
 
-/* The type of that id or name, or NULL. */
+/* Returns the type of that id or name, or NULL. */
 const jfr__type *jfr__metadata_type(const jfr__metadata *meta, uint64_t id);
 const jfr__type *jfr__metadata_named(const jfr__metadata *meta, const char *name);
 

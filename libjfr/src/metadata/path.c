@@ -33,8 +33,8 @@ static bool ends_part(char c)
 }
 
 /*
- * The field of the struct at `spot` whose name `path` begins with: the longest, since a name may
- * have dots in it. JFR_NONE when there is no such field.
+ * Returns the field of the struct at `spot` with the longest name that `path` begins with, since
+ * names may have dots. JFR_NONE when there is no such field.
  */
 static uint32_t find_field(const jfr_type *types, const jfr__spot *spot, const char *path)
 {
@@ -56,7 +56,7 @@ static uint32_t find_field(const jfr_type *types, const jfr__spot *spot, const c
     return found;
 }
 
-/* A dot stands before every name but the first; the caller's `*rest` then begins with it. */
+/* Every name except the first follows a dot, with which `*rest` then begins. */
 int jfr__path_next(const jfr_type *types, const jfr__spot *spot, const char **rest, jfr__part *out,
                    jfr_error *err)
 {
@@ -121,7 +121,7 @@ int jfr_variant_element(jfr_chunk *chunk, const jfr_variant *from, uint32_t inde
     return jfr__variant_read(chunk, from->elements, true, &c, &chunk->scratch, out, err);
 }
 
-/* One part of a path on. */
+/* Follows one part of a path. */
 static int go_on(jfr_chunk *chunk, const jfr__part *part, const jfr__spot *spot, jfr_variant *at,
                  jfr_error *err)
 {

@@ -7,8 +7,8 @@
 #include <jfr/sample.h>
 #include <string.h>
 
-/* More nested fields than these has no sane type. Struct fields nested in width explode, whatever
- * few ops or bytes they take: structs can be empty. */
+/* No valid type has more nested fields. The number of fields grows exponentially when structs nest
+ * several structs each, even with few ops or bytes, since structs can be empty. */
 enum { MAX_FIELDS = 4096, MAX_OPS = MAX_FIELDS };
 
 struct compiler {
@@ -19,12 +19,13 @@ struct compiler {
     uint32_t max_depth;
     jfr_error *err;
     uint32_t count;
-    uint32_t fields; /* that were met */
-    bool barrier; /* the next op begins an array's body: it must not melt into the op before it */
+    uint32_t fields; /* fields so far */
+    bool barrier; /* the next op begins an array's body, so it must not be merged with the previous
+                     op */
     jfr__op ops[MAX_OPS];
 };
 
-/* The slot, unless what the op yields is not of the kind that the slot is meant for. */
+/* Returns the slot, or JFR__SKIP if the op's value is not of the slot's kind. */
 static uint8_t fitting_slot(const struct compiler *k, uint8_t code, uint8_t slot)
 {
     jfr__want_kind kind = code == JFR__OP_STRING  ? JFR__WANT_STRING
@@ -151,7 +152,7 @@ int jfr__plan_compile(jfr__plan *out, const jfr__metadata *meta, const jfr__type
                       const jfr__want *wants, size_t want_count, bool compressed,
                       uint32_t max_depth, jfr__arena *arena, jfr_error *err)
 {
-    /* Not initialised as a whole: the ops are 32 KB, of which a few are used. */
+    /* Not initialised as a whole, because the ops are 32 KB, of which few are used. */
     struct compiler k;
     k.meta = meta;
     k.wants = wants;

@@ -4,11 +4,11 @@
 
 #include "metadata/metadata_impl.h"
 
-/* What one step of a plan reads. */
+/* The kinds of steps of a plan. */
 typedef enum jfr__op_code {
     JFR__OP_VARINT, /* `n` LEB128 integers; one when it fills a slot */
     JFR__OP_FIXED,  /* `n` bytes, big-endian; at most 8 when it fills a slot */
-    JFR__OP_STRING, /* a string; its slot gets the offset it lies at */
+    JFR__OP_STRING, /* a string; its slot gets the string's offset */
     JFR__OP_ARRAY   /* a count, then that many times the next `n` ops; its slot gets the offset of
                        the count */
 } jfr__op_code;
@@ -17,20 +17,20 @@ enum { JFR__SKIP = 0xFF };
 
 typedef struct jfr__op {
     uint8_t code;
-    uint8_t slot; /* JFR__SKIP: nobody wants it */
+    uint8_t slot; /* JFR__SKIP: the value is not wanted */
     uint32_t n;
 } jfr__op;
 
 /*
- * How to read one value of a type: compiled once per chunk and type from the metadata, then run
- * over each event or pool entry. Neighbouring fields that nobody wants are one op.
+ * How to read one value of a type. A plan is compiled from the metadata once per chunk and type,
+ * and then run for each event or pool entry. Adjacent unwanted fields are one op.
  */
 typedef struct jfr__plan {
     const jfr__op *ops;
     uint32_t count;
 } jfr__plan;
 
-/* What a slot is meant to hold. */
+/* What a slot receives. */
 typedef enum jfr__want_kind {
     JFR__WANT_INTEGER = 0, /* the value */
     JFR__WANT_STRING,      /* the offset of a string */
@@ -38,9 +38,9 @@ typedef enum jfr__want_kind {
 } jfr__want_kind;
 
 /*
- * "The value of the field of this name goes into that slot." Wants that share a slot share a kind.
- * The metadata may give a field of that name another shape: it is then read over, so that a number
- * is never taken for an offset.
+ * The value of the field with this name goes into that slot. Wants with the same slot have the same
+ * kind. If the metadata gives the field another shape, the plan skips the field, so that a number
+ * is never used as an offset.
  */
 typedef struct jfr__want {
     const char *field;
@@ -49,16 +49,17 @@ typedef struct jfr__want {
 } jfr__want;
 
 /*
- * Compiles the plan of `type` into `arena`. Fields that `wants` does not name are read over; a want
- * without such a field leaves its slot alone.
- * Returns 0, JFR_ERR_FORMAT (a field of an undefined type, a type that contains itself),
- * JFR_ERR_LIMIT (max_metadata_depth) or JFR_ERR_NOMEM.
+ * Compiles the plan of `type` into `arena`. The plan skips fields that `wants` does not name, and
+ * does not write the slot of a want without a field. Returns 0, JFR_ERR_FORMAT (a field of an
+ * undefined type, a type that contains itself), JFR_ERR_LIMIT (max_metadata_depth) or
+ * JFR_ERR_NOMEM.
  */
 int jfr__plan_compile(jfr__plan *out, const jfr__metadata *meta, const jfr__type *type,
                       const jfr__want *wants, size_t want_count, bool compressed,
                       uint32_t max_depth, jfr__arena *arena, jfr_error *err);
 
-/* Reads one value. Sets c->failed when it runs over the cursor's end; the slots are then void. */
+/* Reads one value. Sets c->failed when the value passes the cursor's end; the slots are then
+ * invalid. */
 void jfr__plan_run(const jfr__plan *plan, jfr__cursor *c, uint64_t *slots);
 
 #endif

@@ -68,8 +68,8 @@ _Static_assert((int)JFR_KIND_LONG == (int)JFR__LONG && (int)JFR_KIND_STRING == (
                "jfr_kind is the public name of jfr__shape");
 
 /*
- * What a value of the type is once simple types are unwrapped; they may wrap one another. A type
- * that says it is simple but wraps no single number or string counts as a struct.
+ * Returns the kind of a type after unwrapping simple types, which may be nested. A type that claims
+ * to be simple but does not wrap a single number or string counts as a struct.
  */
 static uint8_t kind_of(const jfr_chunk *chunk, uint32_t type)
 {
@@ -111,7 +111,7 @@ static uint8_t unit_of(const jfr_field *f)
     return JFR_UNIT_NONE;
 }
 
-/* The annotation that says what a field's number counts is itself annotated as a content type. */
+/* Finds a field's content annotation: its class is itself annotated as a content type. */
 static void find_content(const jfr__metadata *m, const jfr__generic *g, uint32_t last, jfr_field *f)
 {
     uint32_t at = f->annotation_count;
@@ -173,7 +173,7 @@ static int fill_type(jfr_chunk *chunk, uint32_t index, jfr_type *out, jfr_error 
     return rc;
 }
 
-/* Asked once a type: annotations are many. */
+/* Computed once per type, because there are many annotations. */
 static void find_contents(const jfr__generic *g)
 {
     for (uint32_t i = 0; i < g->type_count; i++) {

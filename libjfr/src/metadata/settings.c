@@ -59,8 +59,8 @@ struct scan {
     struct event lost_bytes;
     struct event datadog;
     jfr_intervals intervals;
-    bool any;         /* this chunk states settings: they replace what was carried on */
-    uint64_t main_ns; /* async-profiler's "interval"; its meaning hangs on its "event" */
+    bool any;         /* this chunk states settings, which replace those of earlier chunks */
+    uint64_t main_ns; /* async-profiler's "interval"; its meaning depends on its "event" */
     bool has_main;
     bool has_wall;
     jfr__skim skim;
@@ -111,7 +111,7 @@ static uint64_t or_default(uint64_t value, uint64_t fallback)
     return value != 0 ? value : fallback;
 }
 
-/* Copies a string of a chunk so that it lives as long as the file. */
+/* Copies a chunk's string so that it lives as long as the file. */
 static int keep_in(jfr_file *file, jfr_str *kept, jfr_str text, jfr_error *err)
 {
     if (text.data == NULL || (kept->len == text.len && kept->data != NULL &&
@@ -174,7 +174,7 @@ static int take_async_setting(struct scan *s, const jfr_setting *set)
     return 0;
 }
 
-/* Datadog's profiler writes settings as async-profiler does, of its own events. */
+/* Datadog's profiler writes settings like async-profiler, but for its own events. */
 static void take_datadog_setting(struct scan *s, const jfr_setting *set)
 {
     if (!jfr__str_is(set->name, "interval"))
@@ -270,7 +270,7 @@ static uint64_t in_ns(uint64_t millis)
     return millis <= (uint64_t)INT64_MAX / 1000000 ? millis * 1000000 : 0; /* -1 = off */
 }
 
-/* Older versions of Datadog's profiler state their intervals here alone. */
+/* Older versions of Datadog's profiler state their intervals only here. */
 static int take_datadog(struct scan *s, const uint64_t *slots)
 {
     if (s->intervals.cpu_ns == 0)
@@ -280,7 +280,7 @@ static int take_datadog(struct scan *s, const uint64_t *slots)
     return 0;
 }
 
-/* Reads one event of interest. One that is damaged is left out: no sample hangs on it alone. */
+/* Reads one event of interest. It skips a damaged event, since no sample depends on it alone. */
 static int take(struct scan *s, const struct event *event, jfr__cursor c,
                 int (*handler)(struct scan *s, const uint64_t *slots))
 {
@@ -310,8 +310,9 @@ static int take_other(struct scan *s, uint64_t type, jfr__cursor body)
 }
 
 /*
- * Walks the chunk for its settings and for what kinds of samples it has. async-profiler writes its
- * settings before the first sample and knows no rival events: there the walk ends with that sample.
+ * Walks the chunk to find its settings and the kinds of samples that it has. async-profiler writes
+ * its settings before the first sample and never writes two events that count the same thing, so in
+ * its chunks the walk ends at the first sample.
  */
 static int walk(struct scan *s)
 {
@@ -326,7 +327,7 @@ static int walk(struct scan *s)
             jfr__skim_want(&s->skim, chunk->meta.types[i].id, true);
     while (jfr__cursor_left(&c) > 0) {
         uint64_t offset = jfr__cursor_offset(&c);
-        if (!jfr__event_next(&c, &head)) { /* the walks over samples and events record the loss */
+        if (!jfr__event_next(&c, &head)) { /* the walks over samples and events record this loss */
             c.failed = false;
             c.pos = c.base + jfr__boundary_behind(chunk, offset);
             continue;
@@ -350,7 +351,7 @@ static int walk(struct scan *s)
     return 0;
 }
 
-/* async-profiler's defaults for counters (perfEvents_linux.cpp, AVAILABLE_EVENTS); others count
+/* async-profiler's defaults for counters (perfEvents_linux.cpp, AVAILABLE_EVENTS); all others count
  * each event. */
 static uint64_t default_count(jfr_str event)
 {
@@ -381,7 +382,8 @@ static void resolve_async(struct scan *s)
         out->events = or_default(s->main_ns, default_count(s->chunk->file->recording.event));
 }
 
-/* Two kinds of events that measure the same thing: see jfr/sample.h for who wins. */
+/* Of two kinds of events that measure the same thing, leaves one out; jfr/sample.h has the rules.
+ */
 static void decide_rivals(jfr_chunk *chunk)
 {
     const bool *seen = chunk->seen;

@@ -33,8 +33,9 @@ static int visit_pools(jfr_chunk *chunk, jfr__cursor *c, uint32_t pools,
 }
 
 /*
- * Visits the checkpoint at `offset`, which must end before `end`: hostile ones that overlap would
- * be read over and over. `*delta` receives how far before it the previous one lies.
+ * Visits the checkpoint at `offset`, which must end before `end`: otherwise a hostile file could
+ * make overlapping checkpoints be read again and again. `*delta` receives the distance to the
+ * previous checkpoint.
  */
 static int visit(jfr_chunk *chunk, uint64_t offset, uint64_t end, uint64_t *delta,
                  const jfr__pool_visitor *visitor, jfr_error *err)
@@ -55,7 +56,7 @@ static int visit(jfr_chunk *chunk, uint64_t offset, uint64_t end, uint64_t *delt
     return visit_pools(chunk, &c, pools, visitor, err);
 }
 
-/* A damaged checkpoint costs its own rest; the others are still visited. */
+/* A damaged checkpoint loses only its own rest; the others are still visited. */
 static int tolerate(const jfr__pool_visitor *visitor, int rc, const jfr_error *why, jfr_error *err)
 {
     if (rc == JFR_ERR_FORMAT) {
@@ -85,7 +86,7 @@ static int walk_chain(jfr_chunk *chunk, const jfr__pool_visitor *visitor, jfr_er
         rc = tolerate(visitor, rc, &why, err);
         if (rc != 0 || delta == 0)
             return rc;
-        /* Only ever backwards: a chain that turns round would never end. */
+        /* The chain must go backwards, since it could otherwise be endless. */
         if (delta > at - first) {
             why.offset = at;
             return tolerate(visitor, JFR_ERR_FORMAT, &why, err);
@@ -95,7 +96,8 @@ static int walk_chain(jfr_chunk *chunk, const jfr__pool_visitor *visitor, jfr_er
     }
 }
 
-/* An unfinished chunk has no chain to trust: its checkpoints are found by walking the events. */
+/* The chain of an unfinished chunk is not reliable, so its checkpoints are found by walking the
+ * events. */
 static int walk_events(jfr_chunk *chunk, const jfr__pool_visitor *visitor, jfr_error *err)
 {
     jfr__cursor c = jfr__chunk_cursor(chunk, chunk->info.offset + JFR__HEADER_SIZE, chunk->end);

@@ -4,15 +4,16 @@
 
 #include "read/reader_impl.h"
 
-/* Who wants to see a chunk's constant pools. */
+/* The callbacks of a walk over a chunk's constant pools. */
 typedef struct jfr__pool_visitor {
     /*
      * Called for each pool at `offset`. `type` is an index of the metadata, JFR_NONE when the
-     * pool's type is not defined. It must read the pool's count and entries from `c` and return 0
-     * or a code; JFR_ERR_FORMAT ends the checkpoint, another one, such as 1, the walk.
+     * pool's type is not defined. It must read the pool's count and entries from `c`, and return 0
+     * or a code. JFR_ERR_FORMAT ends the checkpoint; any other code, such as 1, ends the walk.
      */
     int (*pool)(void *ctx, uint32_t type, uint64_t offset, jfr__cursor *c, jfr_error *err);
-    void (*damage)(void *ctx, uint64_t offset); /* a checkpoint ended there; NULL = nobody asks */
+    void (*damage)(void *ctx,
+                   uint64_t offset); /* called when a damaged checkpoint ends there; may be NULL */
     void *ctx;
 } jfr__pool_visitor;
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A constant that was met, before all of its type are put together. */
+/* A constant that was found. All constants of a type are collected before they get their place. */
 struct found {
     uint32_t type;
     uint64_t id;
@@ -27,7 +27,7 @@ static int over_limit(const struct scan *s, uint64_t offset, jfr_error *err)
                      s->chunk->file->options.max_pool_entries);
 }
 
-/* Damage was reported as a loss when the chunk was opened: here its checkpoint just ends. */
+/* Damage was reported as a loss when the chunk was opened; here it only ends the checkpoint. */
 static int note_pool(void *ctx, uint32_t type, uint64_t offset, jfr__cursor *c, jfr_error *err)
 {
     struct scan *s = ctx;
@@ -57,8 +57,9 @@ static int note_pool(void *ctx, uint32_t type, uint64_t offset, jfr__cursor *c, 
 }
 
 /*
- * Of two constants with one id the one of the earlier checkpoint holds, within a checkpoint the
- * later: the last that the walk met, as in the JDK (ChunkParser.fillConstantPools).
+ * Of two constants with the same id, the one in the earlier checkpoint is used, and within one
+ * checkpoint the later one. That is the last one in the order of the walk, as in the JDK
+ * (ChunkParser.fillConstantPools).
  */
 static int put_together(const struct scan *s, jfr__constants *all, jfr_error *err)
 {
@@ -101,7 +102,7 @@ static int build(jfr_chunk *chunk, jfr__constants **out, jfr_error *err)
     return rc;
 }
 
-/* All types' constants; NULL, with a code in `*rc`, when they cannot be had. */
+/* Returns the constants of all types, or NULL with a code in `*rc`. */
 static const jfr__constants *get_all(jfr_chunk *chunk, int *rc, jfr_error *err)
 {
     jfr__generic *g = NULL;
@@ -130,7 +131,7 @@ int jfr__constant_find(jfr_chunk *chunk, uint32_t type, uint64_t id, uint32_t *i
     return 1;
 }
 
-/* As get_all, of one type. */
+/* As get_all, for one type. */
 static const jfr__constants *get_of_type(jfr_chunk *chunk, uint32_t type, int *rc, jfr_error *err)
 {
     const jfr__constants *all = get_all(chunk, rc, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks as numbers: what callers that know the methods already need, and any thread may read. */
+/* Stacks as numbers, for callers that already know the methods. Any thread may read them. */
 #include "pools/frames_impl.h"
 
 #include "error_impl.h"
@@ -10,7 +10,8 @@
 
 enum { INTEGERS = 4 };
 
-/* Which integer of a frame fills a slot; INTEGERS when none does or the frame is no four integers.
+/* Returns which integer of a frame fills a slot, or INTEGERS when none does or the frame is not
+ * four integers.
  */
 static unsigned place_of(const jfr__plan *frame, uint8_t slot, unsigned *total)
 {
@@ -29,8 +30,8 @@ static unsigned place_of(const jfr__plan *frame, uint8_t slot, unsigned *total)
     return found;
 }
 
-/* Where the integers lie in bytes of which `pattern` continue; nowhere, where it has fewer. The one
- * behind them all is nowhere. */
+/* Finds the places of the integers in eight bytes, of which the bytes in `pattern` continue an
+ * integer. An integer that does not end in these bytes has no place, nor does entry INTEGERS. */
 static void find_places(unsigned pattern, jfr__field_place places[INTEGERS + 1])
 {
     unsigned begin = 0;
@@ -114,7 +115,8 @@ int jfr__frames_read(const jfr_chunk *chunk, jfr__cursor *c, jfr_frame_ref *out,
     return 0;
 }
 
-/* As enter_frames, of a stack as all known recorders write it: some hundred frames at most. */
+/* A faster enter_frames for the form that all known recorders write, with at most some hundred
+ * frames. */
 static bool enter_quickly(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c, bool *truncated,
                           uint32_t *count)
 {
@@ -131,7 +133,7 @@ static bool enter_quickly(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c
     return true;
 }
 
-/* Leaves the cursor at the stack's first frame; returns how many there are. */
+/* Moves the cursor to the stack's first frame and returns the number of frames. */
 static uint32_t enter_frames(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c,
                              bool *truncated)
 {

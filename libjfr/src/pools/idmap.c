@@ -32,7 +32,7 @@ void jfr__idmap_free(jfr__idmap *map)
     release(map, map->values);
 }
 
-/* A map that has become a hash table stays one. */
+/* A map that has become a hash table stays a hash table. */
 void jfr__idmap_clear(jfr__idmap *map)
 {
     map->direct = NULL;
@@ -51,7 +51,7 @@ static void insert(jfr__idmap *map, uint64_t key, uint32_t value)
     map->values[slot] = value;
 }
 
-/* Inserts what is in the hash table, the table by id or the list: whichever `from` is. */
+/* Inserts all entries of `from`, from its hash table, its table by id or its list. */
 static void insert_all(jfr__idmap *to, const jfr__idmap *from)
 {
     if (from->capacity > 0) {
@@ -97,7 +97,7 @@ static int rehash(jfr__idmap *map, size_t capacity)
     return 0;
 }
 
-/* The list, or the table by id, becomes a hash table. */
+/* Turns the list or the table by id into a hash table. */
 static int fold(jfr__idmap *map)
 {
     size_t capacity = 64;
@@ -147,11 +147,11 @@ uint32_t jfr__idmap_search(const jfr__idmap *map, uint64_t key)
     return map->capacity > 0 ? find_hashed(map, key) : find_rising(map, key);
 }
 
-/* A table by id may have so many places for nothing: the JDK's few event types with samples have
- * ids among some thousand. */
+/* A table by id may have this many unused entries: the JDK's few event types with samples have ids
+ * up to some thousand. */
 enum { SPARE = 4096 };
 
-/* Makes room in the table by id for `key`, with nothing beyond the ids that are there. */
+/* Extends the table by id to hold `key`, and clears the new entries. */
 static bool reserve_by_id(jfr__idmap *map, uint64_t key)
 {
     void *table = map->by_id;
@@ -164,7 +164,7 @@ static bool reserve_by_id(jfr__idmap *map, uint64_t key)
     return true;
 }
 
-/* The list, or the hash table, becomes a table by id, unless its ids lie too far apart. */
+/* Turns the list or the hash table into a table by id, unless the ids are too far apart. */
 static bool make_direct(jfr__idmap *map)
 {
     if (!reserve_by_id(map, map->max_key))
@@ -222,5 +222,5 @@ void jfr__idmap_finish(jfr__idmap *map)
 {
     if (map->count == 0 || map->direct != NULL || make_direct(map) || map->capacity > 0)
         return;
-    (void)fold(map); /* without memory for it the list answers */
+    (void)fold(map); /* without memory for it, the list is searched */
 }

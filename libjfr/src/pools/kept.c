@@ -3,8 +3,9 @@
 #include "read/reader_impl.h"
 
 /*
- * Thousands of classes, methods or settings may name one symbol or string. What is as short as
- * these is made again each time: that takes a few times the bytes of who names it, at most.
+ * Thousands of classes, methods or settings may refer to the same symbol or string. Texts below
+ * these lengths are not cached but made again each time, which costs at most a few times the bytes
+ * of the reference.
  */
 enum { LEAST_MADE = 64, LEAST_LOOKED_AT = 4096 };
 

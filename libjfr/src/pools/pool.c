@@ -129,7 +129,7 @@ static int read_entries(jfr_chunk *chunk, jfr__cursor *c, jfr__pool *pool, const
 
 struct reading {
     jfr_chunk *chunk;
-    uint64_t budget; /* entries that may still come */
+    uint64_t budget; /* entries that are still allowed */
 };
 
 static int read_pool(void *ctx, uint32_t number, uint64_t offset, jfr__cursor *c, jfr_error *err)
@@ -149,7 +149,7 @@ static int read_pool(void *ctx, uint32_t number, uint64_t offset, jfr__cursor *c
     int rc = skip->ops == NULL ? compile(chunk, type, NULL, 0, skip, err) : 0;
     if (rc < 0) {
         if (err != NULL)
-            err->offset = offset; /* of a type there is none */
+            err->offset = offset; /* a type has no offset of its own */
         return rc;
     }
     return read_entries(chunk, c, NULL, skip, &r->budget, err);
@@ -209,7 +209,7 @@ int jfr__pool_text_offset(const jfr_chunk *chunk, jfr__pool_role role, uint32_t 
                           uint64_t *offset, jfr_error *err)
 {
     const jfr__pool *pool = &chunk->pools[role];
-    /* Symbols and the like are a string and no more. */
+    /* Symbols and similar types are a single string. */
     if (pool->plan.count == 1 && pool->plan.ops[0].slot == JFR__SLOT_TEXT) {
         *offset = pool->offsets[index];
         return 0;

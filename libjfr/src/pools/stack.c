@@ -44,7 +44,8 @@ static uint8_t state_of(jfr_str name)
     return JFR_STATE_UNKNOWN;
 }
 
-/* Frame types and thread states are few: they are read once, by name, as ids are the chunk's own.
+/* Reads the frame types and thread states once. They are few, and are recognised by name, because
+ * ids differ from chunk to chunk.
  */
 int jfr__frame_types_read(jfr_chunk *chunk, jfr_error *err)
 {
@@ -71,7 +72,7 @@ static int read_class_name(jfr_chunk *chunk, uint64_t id, jfr_str *out, jfr_erro
     return rc;
 }
 
-/* Fills the method of a pool entry. Damage inside of it leaves strings null, no more. */
+/* Fills the method of a pool entry. Damage in the entry only leaves its strings null. */
 static int decode_method(jfr_chunk *chunk, uint32_t index, bool descriptor, jfr_method *out,
                          jfr_error *err)
 {
@@ -87,7 +88,7 @@ static int decode_method(jfr_chunk *chunk, uint32_t index, bool descriptor, jfr_
     return rc == JFR_ERR_FORMAT ? 0 : rc;
 }
 
-/* The method that the chunk keeps, with all its strings. */
+/* Returns the method, with all its strings, that the chunk keeps. */
 static int keep_method(jfr_chunk *chunk, uint32_t index, const jfr_method **out, jfr_error *err)
 {
     if (chunk->methods == NULL)
@@ -106,7 +107,7 @@ static int keep_method(jfr_chunk *chunk, uint32_t index, const jfr_method **out,
     return 0;
 }
 
-/* The names alone; a name that had to be converted is kept. */
+/* Reads only the names. A name that had to be converted is kept. */
 static int read_names(jfr_chunk *chunk, uint32_t index, jfr_method *out, jfr_error *err)
 {
     if (chunk->methods == NULL) {
@@ -121,7 +122,7 @@ static int read_names(jfr_chunk *chunk, uint32_t index, jfr_method *out, jfr_err
     return rc;
 }
 
-/* `room` as of jfr__frame_name. */
+/* `room` is that of jfr__frame_name. */
 static int get_method(jfr_chunk *chunk, uint32_t index, jfr_method *room, const jfr_method **out,
                       jfr_error *err)
 {
@@ -137,8 +138,8 @@ static int get_method(jfr_chunk *chunk, uint32_t index, jfr_method *room, const 
 }
 
 /*
- * async-profiler names what its unwinder could not name in brackets (frameName.cpp,
- * profiler.cpp asgctError): those frames are of no kind.
+ * async-profiler uses names in brackets for frames that its unwinder could not resolve
+ * (frameName.cpp, profiler.cpp asgctError): these frames have no kind.
  */
 static bool is_unwinder_note(jfr_str name)
 {
@@ -152,8 +153,9 @@ static bool is_unwinder_note(jfr_str name)
 }
 
 /*
- * async-profiler's "Native" and "C++" tell C from mangled names. Whether a function is HotSpot's is
- * told by the library, which stands in the place of the class; without one, C++ is taken for it.
+ * async-profiler's "Native" and "C++" distinguish C names from mangled names. The library, which is
+ * in the field of the class, shows whether a function is HotSpot's; a C++ function without a
+ * library counts as HotSpot's.
  */
 static uint8_t native_kind(uint8_t kind, const jfr_method *method)
 {

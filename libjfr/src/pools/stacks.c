@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks as numbers that a caller gives their frames: remembered by the bytes of the frames. */
+/* Stacks as numbers that the caller assigns to frames. The numbers are cached by the bytes of the
+ * frames. */
 #include "pools/stacks_impl.h"
 
 #include "error_impl.h"
@@ -10,7 +11,7 @@
 enum {
     FIRST_BITS = 7, /* log2 of buckets */
     MOST_BITS = 15,
-    LOST_BITS = 3 /* log2 of the buckets for one frame that may be lost */
+    LOST_BITS = 3 /* log2 of the buckets per frame that may be evicted */
 };
 
 static size_t table_size(unsigned bits)
@@ -52,7 +53,7 @@ void jfr_stacks_close(jfr_stacks *stacks)
     a.free(a.ctx, stacks);
 }
 
-/* Gives the memo an empty table, and leaves the old one to the caller. */
+/* Replaces the table by an empty one; the caller keeps the old table. */
 static bool new_table(jfr_stacks *stacks, unsigned bits)
 {
     const jfr_allocator *a = &stacks->allocator;
@@ -67,8 +68,8 @@ static bool new_table(jfr_stacks *stacks, unsigned bits)
 }
 
 /*
- * Makes the first table. A chunk's methods are known before its frames are, of which there will be
- * more, mostly. Without memory nothing is remembered.
+ * Makes the first table. Its size follows from the number of methods, because there are mostly more
+ * frames than methods. Without memory there is no cache.
  */
 static void make_table(jfr_stacks *stacks)
 {
@@ -78,7 +79,7 @@ static void make_table(jfr_stacks *stacks)
     (void)new_table(stacks, bits);
 }
 
-/* Where a frame finds no room, another of its first bucket makes some. */
+/* Adds a frame. If all of its buckets are full, it replaces a frame of its first bucket. */
 static void put(jfr_stacks *stacks, jfr__frame_bytes frame, uint32_t value)
 {
     const size_t first = jfr__memo_bucket_of(frame, stacks->bits);
@@ -100,8 +101,8 @@ static void put(jfr_stacks *stacks, jfr__frame_bytes frame, uint32_t value)
     bucket->values[slot] = value;
 }
 
-/* Whether five eighths are used, or frames made room for others that often that to ask for them
- * anew costs as much as the memory does. */
+/* Returns whether five eighths are used, or whether so many frames were evicted that numbering them
+ * again costs as much as a larger table. */
 static bool is_full(const jfr_stacks *stacks)
 {
     return (uint64_t)stacks->used * 8 > (uint64_t)JFR__MEMO_BUCKET * 5 << stacks->bits ||
@@ -114,14 +115,14 @@ static void grow(jfr_stacks *stacks)
     const jfr__memo_bucket *from = stacks->buckets;
     const size_t count = (size_t)1 << stacks->bits;
     if (stacks->bits == MOST_BITS || !is_full(stacks) || !new_table(stacks, stacks->bits + 1))
-        return; /* without memory it forgets sooner */
+        return; /* without memory, more frames are evicted */
     for (size_t i = 0; i < count; i++)
         for (int k = 0; k < JFR__MEMO_BUCKET && from[i].first[k] != JFR__FREE_SLOT; k++)
             put(stacks, (jfr__frame_bytes){from[i].first[k], from[i].more[k]}, from[i].values[k]);
     stacks->allocator.free(stacks->allocator.ctx, old);
 }
 
-/* Keeps the value of the frame that begins at `p`, where it is one that the loop knows. */
+/* Caches the value of the frame at `p`, if the loop can look such a frame up. */
 static void keep(jfr_stacks *stacks, const uint8_t *p, const uint8_t *end, uint32_t value)
 {
     uint8_t bytes[16] = {0};
@@ -136,8 +137,8 @@ static void keep(jfr_stacks *stacks, const uint8_t *p, const uint8_t *end, uint3
     grow(stacks);
 }
 
-/* Reads the frame at the cursor and asks for its value. */
-static int learn(jfr_stacks *stacks, jfr__cursor *c, uint32_t *value, jfr_error *err)
+/* Reads the frame at the cursor and asks the caller for its number. */
+static int number_frame(jfr_stacks *stacks, jfr__cursor *c, uint32_t *value, jfr_error *err)
 {
     const uint8_t *begin = c->pos;
     jfr_frame_ref ref;
@@ -163,7 +164,7 @@ static int read_values(jfr_stacks *stacks, jfr__cursor *c, uint32_t *out, uint32
             c->pos = stacks->loop(stacks->buckets, stacks->bits, c->pos, stop, &out, &count);
         if (count == 0)
             return 0;
-        int rc = learn(stacks, c, out++, err);
+        int rc = number_frame(stacks, c, out++, err);
         if (rc != 0)
             return rc;
         count--;

@@ -15,7 +15,7 @@ struct jfr_stacks {
     jfr__memo_bucket *buckets;
     unsigned bits; /* log2 of how many */
     uint32_t used; /* slots */
-    uint32_t lost; /* frames that made room for others, in this table */
+    uint32_t lost; /* frames that were evicted from this table */
 };
 
 #endif

@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Constants that are being shown, innermost first: a constant inside of itself is null there. */
+/* The constants around the current value, innermost first. A constant inside itself is given as
+ * null. */
 struct trail {
     const struct trail *outer;
     uint32_t type;
@@ -19,7 +20,7 @@ struct walk {
     jfr_error *err;
 };
 
-/* A value's place in what is shown. */
+/* The place of a value in the tree. */
 struct place {
     const jfr_field *field;
     uint32_t index;
@@ -75,7 +76,7 @@ static int show_elements(struct walk *w, const struct place *at, const jfr_varia
     return 0;
 }
 
-/* Reads over what is not shown, so that the cursor stands behind it. */
+/* Moves the cursor behind a value that is not visited. */
 static int pass_over(struct walk *w, const jfr_variant *value, jfr__cursor *c)
 {
     if (value->kind == JFR_VARIANT_STRUCT) {
@@ -92,7 +93,7 @@ static int pass_over(struct walk *w, const jfr_variant *value, jfr__cursor *c)
         if (rc < 0)
             return rc;
         if (jfr__cursor_offset(c) == before)
-            return 0; /* elements without bytes: the rest has none either */
+            return 0; /* elements of 0 bytes: the rest has none either */
     }
     return 0;
 }
@@ -105,7 +106,7 @@ static int show_tree(struct walk *w, const struct place *at, const jfr_variant *
     return rc < 0 ? rc : w->visitor.end(w->visitor.ctx, at->field, value);
 }
 
-/* A struct or array. What lies in a constant pool has a cursor of its own. */
+/* Visits a struct or array. One in a constant pool has its own cursor. */
 static int show_composite(struct walk *w, const struct place *at, const jfr_variant *value,
                           jfr__cursor *c)
 {
@@ -144,7 +145,8 @@ static int show(struct walk *w, const struct place *at, const jfr_variant *value
     return w->visitor.scalar(w->visitor.ctx, at->field, at->index, value);
 }
 
-/* Recursion follows the depth: a caller cannot raise it to where the stack ends. */
+/* Recursion follows the depth, so callers cannot raise the limit to where the stack would overflow.
+ */
 enum { DEPTH_CEILING = 4096 };
 
 static int take_visitor(jfr_visitor *out, const jfr_visitor *given, jfr_error *err)

@@ -31,7 +31,8 @@ void jfr__chunk_init(jfr_chunk *chunk, jfr_file *file)
         jfr__idmap_init(&chunk->pools[role].index, alloc);
 }
 
-/* Where the metadata event lies; an unfinished chunk's header may not know: then the last is it. */
+/* Finds the metadata event. The header of an unfinished chunk may not state its offset; then the
+ * last metadata event is used. */
 static uint64_t find_metadata(const jfr_chunk *chunk)
 {
     uint64_t start = chunk->info.offset;
@@ -68,7 +69,7 @@ static int read_metadata(jfr_chunk *chunk, jfr_error *err)
     return 0;
 }
 
-/* Forgets what was known of the chunk before, but for memory that can be used again. */
+/* Resets the state of the previous chunk, but keeps its memory for reuse. */
 static void forget(jfr_chunk *chunk)
 {
     jfr__arena_reset(&chunk->arena);
@@ -169,7 +170,8 @@ int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset
     jfr_loss_reason reason;
     int rc = open_steps(chunk, whole, &reason, &why);
     if (rc < 0) {
-        if (why.offset < offset) /* of a type as a whole: no byte of the chunk in particular */
+        if (why.offset <
+            offset) /* the failure concerns a type, and no particular byte of the chunk */
             why.offset = offset;
         if (err != NULL)
             *err = why;

@@ -3,7 +3,7 @@
 
 #include "pools/frames_impl.h"
 
-/* Fewer integers are read one by one. */
+/* Below this number, integers are skipped one by one. */
 enum { LEAST_SKIP = 8 };
 
 uint64_t jfr__varint_slow(jfr__cursor *c)
@@ -65,7 +65,8 @@ void jfr__skip_bytes(jfr__cursor *c, uint64_t count)
 
 void jfr__skip_varints(jfr__cursor *c, uint64_t count)
 {
-    /* Each takes a byte at least: a count from the file cannot make this loop longer than it. */
+    /* Each element takes at least one byte, so this bounds the loop by the file's size, whatever
+     * its count says. */
     if (!require(c, count))
         return;
     while (count > 0 && !c->failed) {

@@ -48,7 +48,7 @@ static int set_data(jfr_file *file, const void *data, size_t len, jfr_error *err
     if (!unpacked.damaged)
         return jfr__header_read(&header, file->data, file->len, 0, err);
     if (jfr__header_read(&header, file->data, file->len, 0, NULL) < 0)
-        return JFR_ERR_FORMAT; /* the damage is in `err` */
+        return JFR_ERR_FORMAT; /* `err` describes the damage */
     jfr__loss_add(file, JFR_LOSS_BAD_GZIP, file->len, unpacked.left, file->len);
     return 0;
 }
@@ -113,7 +113,7 @@ void jfr__file_leave(jfr_file *file)
     jfr__drop_pages(file, file->chunk.info.offset, file->chunk.end);
 }
 
-/* Where the next chunk begins at or after `from`, or the file's end. */
+/* Returns the offset of the next chunk at or after `from`, or the file's end. */
 static uint64_t next_chunk(const jfr_file *file, const jfr__header *header, uint64_t offset,
                            uint64_t from)
 {
@@ -126,8 +126,9 @@ static uint64_t next_chunk(const jfr_file *file, const jfr__header *header, uint
 }
 
 /*
- * Where the chunk at `offset` ends: where its header says, else at the next one or at the end. A
- * JDK that still writes states the size of its last flush, and has written on since.
+ * Returns the end of the chunk at `offset`: the one that its header states, or else the start of
+ * the next chunk or the end of the file. The header of a chunk that a JDK still writes states the
+ * size at its last flush, which can be too small.
  */
 static uint64_t chunk_end(const jfr_file *file, const jfr__header *header, uint64_t offset)
 {
@@ -138,7 +139,8 @@ static uint64_t chunk_end(const jfr_file *file, const jfr__header *header, uint6
     return next_chunk(file, header, offset, from);
 }
 
-/* No header where one must be: what lies before the next one is lost. */
+/* Records the bytes before the next chunk header as lost, because there is no header where one must
+ * be. */
 static void skip_garbage(jfr_file *file)
 {
     uint64_t at = file->next;
@@ -148,7 +150,7 @@ static void skip_garbage(jfr_file *file)
     file->loss.chunks_lost++;
 }
 
-/* Returns 1 with a chunk, 0 to go on with the next, or a negative code. */
+/* Returns 1 with a chunk, 0 to continue with the next, or a negative code. */
 static int try_chunk(jfr_file *file, jfr_error *err)
 {
     uint64_t offset = file->next;
@@ -179,7 +181,7 @@ static int try_chunk(jfr_file *file, jfr_error *err)
         return rc == JFR_ERR_FORMAT ? 0 : rc;
     }
     file->chunk_open = true;
-    if (!whole) /* however much of it can be walked, its end is missing */
+    if (!whole) /* its end is missing, however much of it can be read */
         jfr__loss_add(file, cut, file->next, 0, offset);
     return 1;
 }

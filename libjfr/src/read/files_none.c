@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of map.c and descriptor.c where the library is built without files: for WebAssembly. */
+/* Replaces map.c and descriptor.c in a build without file access, for WebAssembly. */
 #include "error_impl.h"
 #include "read/input_impl.h"
 

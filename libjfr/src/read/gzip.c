@@ -8,16 +8,16 @@
 
 enum { WINDOW_GZIP = 15 + 16, PIECE = 1 << 20, FEED_SIZE = 1 << 30 };
 
-/* Unpacks gzip, also several members in a row, piece by piece. */
+/* Unpacks gzip piece by piece, including several successive members. */
 typedef struct inflater {
     z_stream z;
     uint64_t max;
     uint64_t in;  /* packed bytes taken so far */
     uint64_t out; /* bytes unpacked so far */
-    bool at_end;  /* of a member: another one may follow */
+    bool at_end;  /* a member has ended; another may follow */
 } inflater;
 
-/* Unpacks one piece of output. Returns zlib's word. */
+/* Unpacks one piece of output. Returns zlib's code. */
 static int inflate_piece(inflater *f, jfr__buffer *out, size_t room)
 {
     f->z.next_out = out->data + out->len;
@@ -40,8 +40,8 @@ static int too_much(const inflater *f, jfr_error *err)
 }
 
 /*
- * Appends what the packed bytes unpack to. Returns 0, JFR_ERR_FORMAT, JFR_ERR_LIMIT (more than
- * f->max in all) or JFR_ERR_NOMEM; what was unpacked before a failure stays in `out`.
+ * Unpacks the bytes and appends the result to `out`. Returns 0, JFR_ERR_FORMAT, JFR_ERR_LIMIT (more
+ * than f->max in all) or JFR_ERR_NOMEM; bytes unpacked before a failure stay in `out`.
  */
 static int unpack(inflater *f, const void *data, size_t len, jfr__buffer *out, jfr_error *err)
 {
@@ -58,7 +58,7 @@ static int unpack(inflater *f, const void *data, size_t len, jfr__buffer *out, j
             return 0;
         if (f->at_end && inflateReset(&f->z) != Z_OK)
             return jfr__fail_nomem(err);
-        /* One byte beyond the limit tells an input that ends there from one that goes on. */
+        /* One byte beyond the limit shows whether the input ends there or continues. */
         uint64_t room = f->max - f->out < PIECE ? f->max - f->out + 1 : PIECE;
         int rc = jfr__buffer_reserve(out, (size_t)room, err);
         if (rc < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of gzip.c where the library is built without zlib. */
+/* Replaces gzip.c in a build without zlib. */
 #include "error_impl.h"
 #include "read/input_impl.h"
 

@@ -41,7 +41,8 @@ int jfr__map_file(void **out, size_t *len, const char *path, jfr_error *err)
     return rc;
 }
 
-/* A smaller recording stays: to give it back would cost as much as it takes. */
+/* Pages of a smaller recording are not released, because releasing would cost more than it saves.
+ */
 enum { LEAST_DROP = 4 << 20 };
 
 void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of map.c where there is no mmap: the file is read. */
+/* Replaces map.c on a system without mmap: the file is read. */
 #include "error_impl.h"
 #include "read/input_impl.h"
 

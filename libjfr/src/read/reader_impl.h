@@ -12,7 +12,7 @@
 
 #include <jfr/jfr.h>
 
-/* The constant pools that the library resolves; all others are only skipped. */
+/* The constant pools that the library reads; it skips all others. */
 typedef enum jfr__pool_role {
     JFR__POOL_STRING = 0,
     JFR__POOL_SYMBOL,
@@ -26,17 +26,17 @@ typedef enum jfr__pool_role {
     JFR__POOL_ROLES
 } jfr__pool_role;
 
-/* One pool of a chunk, over all its checkpoints: where each entry lies. Entries are decoded late.
- */
+/* The entries of one constant pool in all checkpoints of a chunk. Entries are decoded when they are
+ * first used. */
 typedef struct jfr__pool {
     jfr__idmap index;  /* entry id to dense index */
-    uint64_t *offsets; /* of each entry's value in the recording */
+    uint64_t *offsets; /* of each entry's value, in the recording */
     size_t cap;
     jfr__plan plan; /* how to read an entry, into slots of enum jfr__pool_slot */
-    bool defined;   /* the chunk's metadata has the type */
+    bool defined;   /* the chunk's metadata has the pool's type */
 } jfr__pool;
 
-/* Slots of the pool entries' plans; each role uses its own few. */
+/* Slots of the plans that read pool entries; each role uses a few of them. */
 enum jfr__pool_slot {
     JFR__SLOT_TEXT = 0, /* string, symbol, state, frame type, group: the string's offset */
     JFR__SLOT_NAME = 1, /* class, method: a symbol */
@@ -102,10 +102,11 @@ typedef struct jfr__thread_entry {
 
 struct jfr_chunk {
     jfr_file *file;
-    uint64_t serial; /* changes when a chunk begins and when it ends: who was opened on one knows */
+    uint64_t serial; /* changes when a chunk begins and when it ends, so that objects opened on a
+                        chunk can detect its end */
     jfr_chunk_info info;
     jfr__header header;
-    uint64_t end; /* of the chunk's bytes in the recording */
+    uint64_t end; /* end of the chunk's bytes in the recording */
     jfr__arena arena;
     jfr__metadata meta;
     jfr_producer producer;
@@ -114,7 +115,7 @@ struct jfr_chunk {
     jfr__plan frame_plan;
     jfr__frames frames_by;
     jfr__plan
-        *skips; /* by type index: how to read over an entry; compiled when met; in the arena */
+        *skips; /* by type index: how to skip an entry; compiled when first needed; in the arena */
     uint8_t states[JFR__SMALL_IDS]; /* jfr_thread_state by id */
     jfr__frame_type frame_types[JFR__SMALL_IDS];
 
@@ -122,15 +123,17 @@ struct jfr_chunk {
     jfr__event_plan event_plans[JFR_SOURCE_COUNT];
     uint32_t
         plan_of_source[JFR_SOURCE_COUNT]; /* index in event_plans, JFR_NONE = not in the metadata */
-    bool seen[JFR_SOURCE_COUNT]; /* events of that source are in the chunk, as far as looked */
+    bool seen[JFR_SOURCE_COUNT]; /* the chunk has events of that source, as far as it was walked */
     bool left_out[JFR_SOURCE_COUNT];
 
-    jfr_unread *unread;  /* unread.c; in the arena, as the next */
-    uint32_t *unread_at; /* by type index: index in it + 1; 0 = none of them */
+    jfr_unread *unread; /* unread.c; in the arena */
+    uint32_t
+        *unread_at; /* by type index: index in `unread` + 1; 0 = not an unread type; in the arena */
     size_t unread_count;
 
     jfr_intervals intervals;
-    bool states_settings; /* they are its own, not those of a chunk before */
+    bool states_settings; /* the chunk itself states intervals; else they are those of an earlier
+                             chunk */
     jfr_setting *settings;
     size_t setting_count;
     size_t setting_cap;
@@ -138,25 +141,25 @@ struct jfr_chunk {
     uint64_t middle; /* the first checkpoint of the second half of its bytes; 0 = not known */
 
     jfr__cursor events;   /* where jfr_samples_next goes on */
-    uint64_t lost_to;     /* up to there the loss of events is recorded already */
-    uint64_t *boundaries; /* where events begin by the chain of checkpoints, descending */
+    uint64_t lost_to;     /* losses of events before this offset are recorded already */
+    uint64_t *boundaries; /* offsets of events that the chain of checkpoints proves, descending */
     size_t boundary_count;
     size_t boundary_cap;
     jfr_chunk_stats stats;
     uint64_t unknown_pools; /* found while indexing; a rewind keeps them */
     uint64_t undefined_pools;
 
-    jfr__method_entry *methods; /* NULL until the first is asked for; in the arena */
-    jfr_method named;           /* by the last jfr_chunk_frame */
+    jfr__method_entry *methods; /* NULL until one is first needed; in the arena */
+    jfr_method named;           /* method of the last jfr_chunk_frame */
     jfr__class_entry *classes;
     jfr__thread_entry *threads;
     jfr__idmap kept_at; /* kept.c */
     jfr_str *kept;
     size_t kept_cap;
-    jfr_frame *frames; /* of the last jfr_chunk_stack */
+    jfr_frame *frames; /* frames of the last jfr_chunk_stack */
     size_t frame_cap;
 
-    struct jfr__generic *generic; /* generic.h; NULL until asked for; in the arena */
+    struct jfr__generic *generic; /* generic_impl.h; NULL until first needed; in the arena */
     jfr__arena scratch;           /* strings of the value that is being read */
 };
 
@@ -168,17 +171,18 @@ struct jfr_file {
     jfr_options options; /* defaults filled in */
     const uint8_t *data;
     size_t len;
-    void *unpacked; /* owned; what data points to when the input was gzip */
+    void *unpacked; /* owned; `data` points to it when the input was gzip */
     void *mapped;   /* a mapping of mapped_len bytes; owned */
     size_t mapped_len;
-    bool is_part;  /* a reader of split.c: the bytes and the mapping are borrowed */
+    bool is_part;  /* opened by split.c: the bytes and the mapping are borrowed */
     uint64_t next; /* where the next chunk header must be */
     uint32_t chunks_seen;
     jfr_chunk chunk; /* the current one */
     bool chunk_open;
-    bool chunk_damaged; /* a loss was recorded inside of it */
+    bool chunk_damaged; /* a loss inside the chunk was recorded */
     bool ended;
-    jfr_intervals intervals[JFR_PRODUCER_ASYNC_PROFILER + 1]; /* by producer: carried on */
+    jfr_intervals
+        intervals[JFR_PRODUCER_ASYNC_PROFILER + 1]; /* by producer; kept from chunk to chunk */
     jfr_recording_info recording;
     jfr__arena recording_arena;
     jfr_loss loss;
@@ -192,7 +196,7 @@ static inline jfr__cursor jfr__chunk_cursor(const jfr_chunk *chunk, uint64_t fro
     return (jfr__cursor){data, data + from, data + to, chunk->info.compressed, false};
 }
 
-/* An event's place: what its first two fields say. */
+/* The first two fields of an event. */
 typedef struct jfr__event_head {
     uint64_t offset;
     uint64_t end;
@@ -200,8 +204,8 @@ typedef struct jfr__event_head {
 } jfr__event_head;
 
 /*
- * Reads the head of the event at the cursor, which is left behind the type. Returns false at the
- * cursor's end and where the size is impossible (0, or beyond the end).
+ * Reads the head of the event at the cursor and moves the cursor behind the type. Returns false at
+ * the cursor's end and for an impossible size (0, or beyond the end).
  */
 static inline bool jfr__event_next(jfr__cursor *c, jfr__event_head *out)
 {
@@ -215,8 +219,8 @@ static inline bool jfr__event_next(jfr__cursor *c, jfr__event_head *out)
 
 /* file.c */
 int jfr__file_new(jfr_file **out, const jfr_options *opts, jfr_error *err);
-/* Counts the chunk that was current and gives its pages back, now that nothing more can happen to
- * it. */
+/* Counts the current chunk as whole or partial and releases its pages, before the file moves to
+ * another chunk. */
 void jfr__file_leave(jfr_file *file);
 
 /* loss.c */
@@ -225,24 +229,26 @@ void jfr__loss_add(jfr_file *file, jfr_loss_reason reason, uint64_t offset, uint
 /* Adds the losses of one file to those of another. */
 void jfr__loss_take(jfr_file *to, const jfr_file *from);
 
-/* chunk.c: `whole` = the header says finished and its bytes are all there. */
+/* chunk.c. `whole`: the header says that the chunk is finished, and all of its bytes are present.
+ */
 void jfr__chunk_init(jfr_chunk *chunk, jfr_file *file);
 int jfr__chunk_open(jfr_chunk *chunk, const jfr__header *header, uint64_t offset, uint64_t end,
                     bool whole, jfr_error *err);
 void jfr__chunk_free(jfr_chunk *chunk);
 
-/* Whether a chunk that its writer has finished lies at `offset`, with all of its bytes. */
+/* Returns whether a finished chunk is at `offset`, with all of its bytes. */
 bool jfr__whole_chunk(const jfr_file *file, uint64_t offset, jfr__header *header);
 
 /* pool.c */
 int jfr__pools_define(jfr_chunk *chunk, jfr_error *err);
 int jfr__pools_read(jfr_chunk *chunk, jfr_error *err);
-/* The text of a pool entry of role string, symbol, state, frame type or group; null when absent. */
+/* Gives the text of a pool entry of role string, symbol, state, frame type or group; null when
+ * absent. */
 int jfr__pool_text(jfr_chunk *chunk, jfr__pool_role role, uint64_t id, jfr_str *out,
                    jfr_error *err);
 int jfr__pool_text_at(jfr_chunk *chunk, jfr__pool_role role, uint32_t index, jfr_str *out,
                       jfr_error *err); /* of entry `index` */
-/* Where that text lies; 0 = it has none. */
+/* Returns the offset of that text; 0 = the entry has none. */
 int jfr__pool_text_offset(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index,
                           uint64_t *offset, jfr_error *err);
 int jfr__string_at(jfr_chunk *chunk, uint64_t offset, jfr_str *out, jfr_error *err);
@@ -251,8 +257,8 @@ int jfr__pool_entry(const jfr_chunk *chunk, jfr__pool_role role, uint32_t index,
                     jfr_error *err);
 
 /*
- * kept.c: text that is asked for again and again, and was dear to make, is made once. `key` tells
- * which: where it lies, and in what form.
+ * kept.c: a cache of texts that are requested often and are expensive to make. `key` identifies a
+ * text by its offset and its form.
  */
 static inline uint64_t jfr__kept_text(uint64_t offset)
 {
@@ -263,49 +269,52 @@ static inline uint64_t jfr__kept_class_name(uint64_t offset_of_symbol)
     return offset_of_symbol * 2 + 1;
 }
 bool jfr__kept_find(const jfr_chunk *chunk, uint64_t key, jfr_str *out);
-/* Keeps what lives as long as the chunk, unless it costs less to make it again. Returns 0 or
+/* Keeps a text that lives as long as the chunk, unless making it again is cheaper. Returns 0 or
  * JFR_ERR_NOMEM. */
 int jfr__kept_put(jfr_chunk *chunk, uint64_t key, jfr_str text, jfr_error *err);
-/* Whether text was borrowed from the recording. */
+/* Returns whether a text is part of the recording's bytes. */
 bool jfr__lies_in_file(const jfr_chunk *chunk, jfr_str text);
 
 /* sample.c */
 int jfr__samples_define(jfr_chunk *chunk, jfr_error *err);
-/* Leaves the chunk as jfr_samples_next does when it returns 0; `lost` = at `offset` is no event. */
+/* Leaves the chunk in the state of a jfr_samples_next that returned 0. `lost`: there is no valid
+ * event at `offset`. */
 void jfr__samples_end(jfr_chunk *chunk, uint64_t offset, bool lost);
 
 /*
- * resume.c: the events that the chunk's chain of checkpoints proves. An event that was written
- * while another one was leaves bytes of which nobody knows where the next event begins.
+ * resume.c: the offsets of events that the chunk's chain of checkpoints proves. When a writer
+ * interrupts another, it leaves bytes in which the start of the next event cannot be found; reading
+ * continues at one of these offsets.
  */
 int jfr__boundary_add(jfr_chunk *chunk, uint64_t offset, jfr_error *err);
-/* The first of them behind `offset`, or the chunk's end. */
+/* Returns the first such offset after `offset`, or the chunk's end. */
 uint64_t jfr__boundary_behind(const jfr_chunk *chunk, uint64_t offset);
-/* Puts the cursor there and records what is lost, unless it is recorded already: at `offset` is no
- * event. Returns false at the chunk's end. */
+/* Moves the cursor to the first proven event after the invalid one at `offset`, and records the
+ * bytes between as lost, unless they are recorded already. Returns false at the chunk's end. */
 bool jfr__resume(jfr_chunk *chunk, jfr__cursor *c, uint64_t offset);
 
-/* map.c: gives pages of a mapped recording back to the system; they are read again when needed. */
+/* map.c: releases pages of a mapped recording; the system reads them again when needed. */
 void jfr__drop_pages(const jfr_file *file, uint64_t from, uint64_t to);
 
 /* settings.c */
 int jfr__settings_read(jfr_chunk *chunk, jfr_error *err);
-/* Takes over into `file` what a chunk of another file tells of the recording they share. */
+/* Copies into `file` what a chunk of another reader of the same recording says about the recording.
+ */
 int jfr__recording_take(jfr_file *file, const jfr_recording_info *from, jfr_error *err);
 
-/* stack.c: tells the method of a frame that is decoded up to its method_index, and its kind. The
- * method goes into `room`, without its descriptor; NULL = into the chunk, which keeps it. */
+/* stack.c: completes a frame, whose method_index is known, with its method and kind. Writes the
+ * method to `room`, without its descriptor; with NULL the chunk keeps the method. */
 int jfr__frame_name(jfr_chunk *chunk, jfr_frame *frame, jfr_method *room, jfr_error *err);
 int jfr__frame_types_read(jfr_chunk *chunk, jfr_error *err);
 
 /* frames.c: reads the frames at the cursor. */
 int jfr__frames_read(const jfr_chunk *chunk, jfr__cursor *c, jfr_frame_ref *out, uint32_t count,
                      jfr_error *err);
-/* Leaves the cursor at the stack's first frame. Returns as jfr_chunk_stack_refs. */
+/* Moves the cursor to the stack's first frame. Returns what jfr_chunk_stack_refs returns. */
 int jfr__stack_enter(const jfr_chunk *chunk, uint32_t index, jfr__cursor *c, jfr_stack_ref *out,
                      jfr_error *err);
 
-/* class.c: whether a class is one of java.util.concurrent's locks (see jfr/sample.h). */
+/* class.c: finds out whether a class is a lock of java.util.concurrent (see jfr/sample.h). */
 int jfr__class_is_lock(jfr_chunk *chunk, uint32_t index, bool *out, jfr_error *err);
 
 #endif

@@ -14,39 +14,43 @@ int jfr__skim_begin(jfr__skim *s, jfr_chunk *chunk, jfr_error *err)
     return s->wanted != NULL ? 0 : jfr__arena_fail(&chunk->arena, err);
 }
 
-/* What may be looked at from where an event begins: the next one's head, behind a size of one byte.
+/* How far ahead of an event's start the loops read: an event with a size of one byte, and the head
+ * of the next.
  */
 enum { AHEAD = 0x80 + 8 };
 
-/* The size of the event at `p`, where nobody wants it and its head is plain, else 0. */
+/* Returns the size of the event at `p` if it is unwanted and its head has a common form, and else
+ * 0. */
 static size_t unwanted_size(const jfr__skim *s, const uint8_t *p, const uint8_t *stop)
 {
     size_t size_bytes, type_bytes;
     size_t size = jfr__size_at(p, &size_bytes);
     uint32_t type = jfr__type_at(p + size_bytes, &type_bytes);
-    size_t rest = size - size_bytes - type_bytes; /* huge where it is too short for its head */
+    size_t rest = size - size_bytes -
+                  type_bytes; /* wraps to a huge number if the event is too short for its head */
     bool skips = rest < (size_t)(stop - p) && type < s->near && !s->wanted[type];
     return skips ? size : 0;
 }
 
-/* Small events of one type, as many in a row are: what their heads have in common. */
+/* The common bits of the heads of small events of one type. Often many such events follow one
+ * another. */
 typedef struct alike {
     uint64_t mask;
     uint64_t head;
     size_t head_bytes;
 } alike;
 
-/* `event` has a size of one byte, and a type that is near. */
+/* `event` must have a size of one byte and a type id below JFR__TYPES_NEAR. */
 static alike like(const uint8_t *event)
 {
-    alike a = {0xFF80, 0, 2}; /* that the size has one byte, and the type */
+    alike a = {0xFF80, 0, 2}; /* size and type of one byte each */
     if (event[1] >= 0x80)
         a = (alike){0xFFFF80, 0, 3};
     a.head = jfr__load_64(event) & a.mask;
     return a;
 }
 
-/* The size of such an event at `p`; 0 = another is there. */
+/* Returns the size of such an event at `p`, or 0 if there is another event. */
 static inline size_t alike_size(const alike *a, const uint8_t *p)
 {
     uint64_t bytes = jfr__load_64(p);
@@ -55,8 +59,9 @@ static inline size_t alike_size(const alike *a, const uint8_t *p)
 }
 
 /*
- * Reads over events alike from `p` on. Where each begins is known when the size of the one before
- * it is: as long as there is a second half, events of both are read over at the same time.
+ * Skips events that match `a`, from `p` on. The start of an event depends on the size of the
+ * previous one, which makes a long chain of dependent loads. Therefore the loop skips events of
+ * both halves of the chunk at the same time.
  */
 static const uint8_t *skip_alike(jfr__skim *s, const alike a, const uint8_t *p, const uint8_t *stop)
 {

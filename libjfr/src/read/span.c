@@ -18,7 +18,7 @@ static void widen(jfr_span *span, bool *found, int64_t start_ns, int64_t end_ns)
     *found = true;
 }
 
-/* When the last event of a chunk ended; its start where it has none. */
+/* Gives the end of the last event of a chunk, or the chunk's start if it has no event. */
 static int find_last_event(int64_t *end_ns, jfr_chunk *chunk, jfr_error *err)
 {
     jfr_events *events;

@@ -75,8 +75,8 @@ static bool is_low(uint32_t code)
 }
 
 /*
- * One code point of UTF-8 or modified UTF-8, surrogates as they are. Returns its length; a byte
- * that starts nothing legal is one U+FFFD. `*plain` is cleared when the bytes are no strict UTF-8.
+ * One code point of UTF-8 or modified UTF-8, with surrogates unchanged. Returns its length; an
+ * invalid byte gives one U+FFFD. Clears `*plain` when the bytes are not strict UTF-8.
  */
 static size_t decode_utf8(const uint8_t *p, size_t left, uint32_t *code, bool *plain)
 {
@@ -104,7 +104,7 @@ static size_t decode_utf8(const uint8_t *p, size_t left, uint32_t *code, bool *p
     return len;
 }
 
-/* How many of the first bytes are ASCII. */
+/* Returns the length of the ASCII prefix. */
 static size_t ascii_run(const uint8_t *p, size_t len)
 {
     size_t run = 0;
@@ -128,11 +128,12 @@ static bool is_plain_utf8(const uint8_t *p, size_t len)
     return plain;
 }
 
-/* Appends UTF-16 units, or code points, as UTF-8: joins surrogate pairs, mends lone ones. */
+/* Appends UTF-16 units or code points as UTF-8. It joins surrogate pairs and replaces lone
+ * surrogates. */
 struct writer {
     char *out;
     size_t len;
-    uint32_t high; /* a high surrogate that waits for its low one, or 0 */
+    uint32_t high; /* a high surrogate whose low surrogate has not come yet, or 0 */
 };
 
 static void put_code(struct writer *w, uint32_t code)
@@ -163,7 +164,7 @@ static int read_utf8(const uint8_t *bytes, size_t len, jfr__arena *arena, jfr_st
         *out = (jfr_str){(const char *)bytes, len};
         return 0;
     }
-    struct writer w = {.out = jfr__arena_alloc(arena, len * 3)}; /* a bad byte becomes three */
+    struct writer w = {.out = jfr__arena_alloc(arena, len * 3)}; /* an invalid byte becomes three */
     if (w.out == NULL)
         return -1;
     bool plain = true;
@@ -196,7 +197,7 @@ static int read_latin1(const uint8_t *bytes, size_t len, jfr__arena *arena, jfr_
 
 static int read_utf16(jfr__cursor *c, uint32_t count, jfr__arena *arena, jfr_str *out)
 {
-    /* What the JDK writes into its metadata: each char takes one byte, and is that byte. */
+    /* The usual form in the JDK's metadata: each char is one byte with its value. */
     if (c->compressed && ascii_run(c->pos, count) == count) {
         *out = (jfr_str){(const char *)c->pos, count};
         jfr__skip_bytes(c, count);

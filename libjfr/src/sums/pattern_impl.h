@@ -12,8 +12,8 @@
 #endif
 
 /*
- * Many LEB128 integers at a time: which of 64 bytes continue an integer, and the value of one whose
- * bytes are known. Compiled for each instruction set; a file says what it is built with.
+ * Reads many LEB128 integers at a time: finds which of 64 bytes continue an integer, and computes
+ * the value of an integer from its bytes. The code is compiled for each instruction set.
  */
 
 static inline uint64_t jfr__load_64(const uint8_t *p)
@@ -34,7 +34,7 @@ static inline uint32_t jfr__continuing_8(uint64_t bytes)
     return (uint32_t)(tops * UINT64_C(0x0002040810204081) >> 56);
 }
 
-/* The same of the 32 bytes at `p`. */
+/* As above, for the 32 bytes at `p`. */
 static inline uint32_t jfr__continuing_32(const uint8_t *p)
 {
 #if defined(__AVX2__)
@@ -51,13 +51,13 @@ static inline uint32_t jfr__continuing_32(const uint8_t *p)
 #endif
 }
 
-/* The same of 64. */
+/* As above, for 64 bytes. */
 static inline uint64_t jfr__continuing(const uint8_t *p)
 {
     return jfr__continuing_32(p) | (uint64_t)jfr__continuing_32(p + 32) << 32;
 }
 
-/* The low `count` bits, less than 64 of them; with more, up to 255, some bits. */
+/* The low `count` bits, for a count below 64; for 64 to 255 the result is unspecified. */
 static inline uint64_t jfr__first_bits(uint64_t bits, size_t count)
 {
 #if defined(__BMI2__)
@@ -92,8 +92,8 @@ static inline uint64_t jfr__first_bytes(uint64_t bytes, size_t count)
 #endif
 }
 
-/* How many bits are set. Compilers call a function for this where the CPU may not have the
- * instruction. */
+/* Returns how many bits are set. Without a CPU instruction for this, the compiler's builtin would
+ * call a function. */
 static inline unsigned jfr__count_bits(uint64_t x)
 {
 #if defined(__POPCNT__)
@@ -106,7 +106,7 @@ static inline unsigned jfr__count_bits(uint64_t x)
 #endif
 }
 
-/* The number of the `nth` bit that is set, from 1 on; there are as many. */
+/* Returns the position of the `nth` set bit, counted from 1. At least `nth` bits must be set. */
 static inline unsigned jfr__nth_bit(uint64_t x, unsigned nth)
 {
 #if defined(__BMI2__)
@@ -118,7 +118,7 @@ static inline unsigned jfr__nth_bit(uint64_t x, unsigned nth)
 #endif
 }
 
-/* The first `count` bits that are set, less than 64 of them. */
+/* The first `count` set bits, for a count below 64. */
 static inline uint64_t jfr__first_set(uint64_t x, unsigned count)
 {
 #if defined(__BMI2__)
@@ -133,8 +133,8 @@ static inline uint64_t jfr__first_set(uint64_t x, unsigned count)
 #endif
 }
 
-/* Of the bits that are set, each fourth: the first is the fourth one, when `before` of its four
- * (their number modulo 4) came earlier. */
+/* Every fourth set bit. `before` is the number of set bits before these, modulo 4, so the first
+ * result is set bit 4 - before. */
 static inline uint64_t jfr__every_fourth(uint64_t x, unsigned before)
 {
     const unsigned others = 3 - before % 4;
@@ -150,7 +150,7 @@ static inline uint64_t jfr__every_fourth(uint64_t x, unsigned before)
 #endif
 }
 
-/* Where an integer lies in eight bytes. */
+/* The place of an integer in eight bytes. */
 typedef struct jfr__field_place {
     uint64_t mask;  /* the low seven bits of its bytes */
     uint64_t shift; /* bits below them */
@@ -171,14 +171,14 @@ static inline uint64_t jfr__gather_mask(unsigned bytes)
     return UINT64_C(0x7F7F7F7F7F7F7F7F) >> (64 - 8 * bytes);
 }
 
-/* Where a few integers of four bytes at most lie among 16: of each its bytes, in a row, with
- * JFR__NO_BYTE behind its last. */
+/* The places of JFR__NEAR integers of at most four bytes among 16 bytes: for each integer the
+ * indices of its bytes, followed by JFR__NO_BYTE. */
 enum { JFR__NEAR = 4, JFR__NO_BYTE = 0x80 };
 typedef struct jfr__picks {
     uint8_t bytes[JFR__NEAR][4];
 } jfr__picks;
 
-/* Their values. */
+/* The values of such integers. */
 typedef uint32_t jfr__near __attribute__((vector_size(4 * JFR__NEAR)));
 
 static inline jfr__near jfr__gather_near(const uint8_t *p, const jfr__picks *picks)
@@ -201,7 +201,7 @@ static inline jfr__near jfr__gather_near(const uint8_t *p, const jfr__picks *pic
 #endif
 }
 
-/* Bit i: the ith of the numbers is the same in both. */
+/* Bit i: number i is equal in both. */
 static inline uint32_t jfr__near_equal(jfr__near a, jfr__near b)
 {
 #if defined(__SSE2__)
@@ -214,8 +214,7 @@ static inline uint32_t jfr__near_equal(jfr__near a, jfr__near b)
 #endif
 }
 
-/* Bit i: the ith of eight numbers is equal to `x` in the bits of `mask`, which `x` has no others
- * than. */
+/* Bit i: number i of eight equals `x` in the bits of `mask`; `x` has no other bits. */
 static inline uint32_t jfr__equal_eight(const uint32_t numbers[8], uint32_t x, uint32_t mask)
 {
 #if defined(__AVX2__)
@@ -240,7 +239,7 @@ static inline uint32_t jfr__equal_eight(const uint32_t numbers[8], uint32_t x, u
 #endif
 }
 
-/* Bit i: the ith of four numbers, which lie at a multiple of 32 bytes, is `x`. */
+/* Bit i: number i of four equals `x`. The numbers are at a multiple of 32 bytes. */
 static inline uint32_t jfr__equal_four(const uint64_t numbers[4], uint64_t x)
 {
 #if defined(__AVX2__)
@@ -255,8 +254,8 @@ static inline uint32_t jfr__equal_four(const uint64_t numbers[4], uint64_t x)
 #endif
 }
 
-/* Whether eight bytes in a row continue: an integer of nine bytes may be there, whose last byte
- * tells nothing by its top bit. */
+/* Returns whether eight successive bytes continue an integer. Then there may be an integer of nine
+ * bytes, whose last byte uses its top bit for the value. */
 static inline int jfr__has_nine(uint64_t continuing)
 {
     uint64_t runs = continuing & continuing >> 1;

@@ -12,21 +12,21 @@
 
 enum { DEFAULT_MAX_ROWS = 4 << 20 };
 
-/* The numbers of a row that values are made of. */
+/* The numbers of a row from which values are computed. */
 enum { PICK_COUNT, PICK_A, PICK_B, PICKS };
 
-/* What all rows of a lane have in common, and their samples. */
+/* The common properties of a lane's rows, and the number of their samples. */
 struct jfr__view {
     uint64_t samples;
-    uint64_t stackless; /* of those */
+    uint64_t stackless; /* samples without a stack */
     uint32_t thread;
     uint32_t klass;
     uint8_t lock_kind;
     uint8_t value_count; /* 0 = the lane yields no samples */
     uint8_t types[JFR_SAMPLE_VALUES];
-    uint8_t raw[JFR_SAMPLE_VALUES]; /* which of the row's numbers, times the unit */
+    uint8_t raw[JFR_SAMPLE_VALUES]; /* which of the row's numbers makes each value, times `unit` */
     uint8_t value[JFR_SAMPLE_VALUES];
-    uint64_t unit; /* what one sample stands for, where that is the interval; else 1 */
+    uint64_t unit; /* the interval that one sample counts for, or 1 */
 };
 
 int jfr__tally_new(jfr__tally **out, const jfr_sums_options *options, jfr_error *err)
@@ -72,7 +72,8 @@ void jfr__tally_free(jfr__tally *sums)
 
 /* ---- what lanes and rows mean ---- */
 
-/* Which types the lane's samples have, and what one is worth: as of a sample with ones in it. */
+/* Sets the types of the lane's samples and the unit of a sample, by computing a sample whose fields
+ * are 1. */
 static void set_types(const jfr_chunk *chunk, const jfr__sum_shape *shape, const jfr__lane *lane,
                       uint32_t flags, struct jfr__view *view)
 {
@@ -116,7 +117,7 @@ static bool is_seconds(const jfr__lane *lane)
     return (lane->split & JFR__LANE_SECONDS) != 0;
 }
 
-/* Which of a row's numbers are its values. */
+/* Sets which of a row's numbers are its values. */
 static void set_picks(jfr__recipe recipe, const jfr__lane *lane, struct jfr__view *view)
 {
     switch (recipe) {
@@ -126,7 +127,7 @@ static void set_picks(jfr__recipe recipe, const jfr__lane *lane, struct jfr__vie
         break;
     case JFR__ADD_FIRST:
         set_pick(view, 0, PICK_A, PICK_A);
-        /* objects beside the bytes of an allocation outside a TLAB */
+        /* objects, besides the bytes of an allocation outside a TLAB */
         set_pick(view, 1, PICK_COUNT, PICK_COUNT);
         break;
     case JFR__ADD_TLAB:
@@ -199,7 +200,7 @@ int jfr__sums_find_stacks(jfr__tally *sums)
     return 0;
 }
 
-/* Rows of lanes that yield no samples. */
+/* Removes the rows of lanes that yield no samples. */
 static void drop_rows(jfr__tally *sums)
 {
     for (uint32_t i = 1; i <= sums->row_count; i++) {
@@ -242,8 +243,8 @@ static uint64_t times(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Tells the row's values, those that its lane has not being any. Nothing depends on the lane but
- * which numbers are taken: lanes alternate, and nobody foresees how. */
+/* Computes the row's values; values that its lane does not have are undefined. The code has no
+ * branch on the lane, since lanes alternate unpredictably. */
 static inline void show_values(jfr_sums_row *out, const struct jfr__view *view, const jfr__row *row)
 {
     const uint64_t numbers[PICKS] = {row->count, row->a, row->b};
@@ -269,16 +270,16 @@ void jfr__tally_lane(const jfr__tally *sums, uint32_t number, jfr_sums_lane *out
         out->types[i] = view->types[i];
 }
 
-/* A row among those of all sums. */
+/* A row of one of the tallies. */
 typedef struct found_row {
     const jfr__tally *sums;
     const jfr__row *row;
-    uint32_t lanes; /* of the sums before */
+    uint32_t lanes; /* number of lanes of the tallies before */
 } found_row;
 
 enum { AHEAD = 32 };
 
-/* Finds rows, whose memory is asked for while those before them are shown. */
+/* Finds rows and prefetches their memory while the rows before them are copied. */
 static void find_rows(jfr__tally *const *sums, const uint32_t *numbers, size_t count,
                       found_row *found)
 {

@@ -5,7 +5,7 @@
 #include "events/values_impl.h"
 #include "sums/sum_impl.h"
 
-/* Adding one event to its row: shared by the loops and by the slow path. */
+/* Adds one event to its row; shared by the loops and the slow path. */
 
 static inline void jfr__sum_to(uint64_t *into, uint64_t value)
 {
@@ -18,48 +18,50 @@ static inline uint64_t jfr__sums_hash(const jfr__tally *sums, uint64_t key)
     return key * sums->multiplier;
 }
 
-/* The bucket where the row of a key with this hash is looked for first. */
+/* The bucket in which the search for a key with this hash begins. */
 static inline size_t jfr__sums_bucket(const jfr__tally *sums, uint64_t hash)
 {
     return (size_t)(hash >> sums->bucket_shift);
 }
 
-/* What stands beside the number of a row in its slot, in the bits that numbers leave free: hash
- * bits that depend on stack and lane and do not choose the bucket, unless the table is very large.
+/* The tag of a row, in the bits of its slot that its number does not use: hash bits that depend on
+ * stack and lane, and, unless the table is very large, not on the bits that choose the bucket.
  */
 static inline uint32_t jfr__sums_tag(const jfr__tally *sums, uint64_t hash)
 {
     return (uint32_t)(hash >> 12) & ~sums->number_mask;
 }
 
-/* The slots of a bucket that have a tag, as bits. Empty ones have the tag 0. */
+/* Returns the slots of a bucket with this tag, as bits. Empty slots have the tag 0. */
 static inline uint32_t jfr__sums_tagged(const jfr__tally *sums, size_t bucket, uint32_t tag)
 {
     return jfr__equal_eight(sums->buckets[bucket].slots, tag, ~sums->number_mask);
 }
 
-/* The number of a row that may be a key's, or 0: it has none, or must be looked for with
- * jfr__sums_row. */
+/* Returns the number of a row that may be the key's, or 0: the key has no row, or jfr__sums_row
+ * must find it. */
 static inline uint32_t jfr__sums_guess_row(const jfr__tally *sums, uint64_t hash)
 {
     size_t bucket = jfr__sums_bucket(sums, hash);
     uint32_t found = jfr__sums_tagged(sums, bucket, jfr__sums_tag(sums, hash));
-    /* Of no slot the last: most likely it is empty. */
+    /* Without a match it is the last slot, which is most likely empty. */
     return sums->buckets[bucket].slots[__builtin_ctz(found | 1u << (JFR__BUCKET - 1))] &
            sums->number_mask;
 }
 
-/* Where the number of the row with this key may stand. */
+/* Returns the entry of `guesses` for this key. */
 static inline uint32_t *jfr__sums_guess_at(const jfr__tally *sums, uint64_t key)
 {
-    const uint32_t lane = (uint32_t)(key >> 32) * UINT32_C(0x9E3779B1); /* far from the next one */
+    const uint32_t lane =
+        (uint32_t)(key >> 32) * UINT32_C(0x9E3779B1); /* spreads lanes over the table */
     return &sums->guesses[((uint32_t)key + lane) & ((UINT32_C(1) << sums->guess_bits) - 1)];
 }
 
-/* The row of a lane (high half of the key) and stack (low half); it is added when it is new. */
+/* Returns the row of a lane (high half of the key) and stack (low half), and adds it if it is new.
+ */
 jfr__row *jfr__sums_row(jfr__tally *sums, uint64_t key);
 
-/* Numbers of 32 bits, all real ones, divide in a third of the time. */
+/* Divides 32-bit numbers, which nearly all are, in a third of the time. */
 static inline uint64_t jfr__quick_ratio(uint64_t a, uint64_t b)
 {
     if (__builtin_expect((a | (b - 1)) >> 31 == 0, 1)) {
@@ -88,7 +90,7 @@ static inline jfr__lane jfr__sums_lane(const jfr__tally *sums, const jfr__sum_sh
     };
 }
 
-/* What an event adds to its row beside the count. */
+/* What an event adds to its row besides the count. */
 typedef struct jfr__amounts {
     uint64_t a;
     uint64_t b;
@@ -121,7 +123,8 @@ static inline void jfr__row_add(jfr__row *row, uint64_t count, jfr__amounts amou
     jfr__sum_to(&row->b, amounts.b);
 }
 
-/* Adds an event with these fields. Returns false, with sums->rc set, when there is no room. */
+/* Adds an event with these fields. Returns false, with sums->rc set, when a limit or the memory is
+ * exhausted. */
 bool jfr__sums_add(jfr__tally *sums, const jfr__sum_shape *shape, const jfr__lane *lane,
                    const uint64_t fields[JFR__SUM_SLOTS]);
 

@@ -7,10 +7,11 @@
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
 
-/* AMD before Zen 3 has the instruction, in microcode: slower than doing without it. */
+/* AMD CPUs before Zen 3 implement the instruction in microcode, which is slower than code without
+ * it. */
 enum { ZEN_FAMILY = 0x17, HYGON_FAMILY = 0x18 };
 
-/* What the C library knows: each question to the CPU costs a virtual machine microseconds. */
+/* Asks the C library, because each CPUID instruction costs microseconds in a virtual machine. */
 static bool has_fast_gather(void)
 {
     unsigned signature = __x86_get_cpuid_feature_leaf(CPUID_INDEX_1)->cpuid_array[0];
@@ -30,7 +31,7 @@ static bool has_fast_gather(void)
 
 static bool gathers_fast;
 
-__attribute__((constructor)) static void learn_cpu(void)
+__attribute__((constructor)) static void detect_cpu(void)
 {
     gathers_fast = has_fast_gather();
 }

@@ -5,13 +5,13 @@
 #include "sums/sum_add_impl.h"
 
 /*
- * The key of an event's layout. Most events are short, of less than 32 bytes, a byte for the size
- * and no more for the type than it takes: size, type and pattern make one number, and one
- * comparison tells them all. That of others is their pattern, and the bit of their size; their type
- * is looked at.
+ * The key of an event's layout. Most events are short: less than 32 bytes, with a size of one byte
+ * and a type in its shortest form. Size, type and pattern of a short event form one number, so one
+ * comparison checks all three. The key of other events is their pattern and the bit of their size;
+ * their type is compared separately.
  */
 enum { SHORT = 32, HEAD_BITS = 24 };
-#define LONG_KEY (UINT64_C(1) << 62) /* no short one has this bit */
+#define LONG_KEY (UINT64_C(1) << 62) /* a bit that no short event's key has */
 
 static inline bool is_of(const jfr__sum_shape *shape, const uint8_t *p)
 {
@@ -65,14 +65,14 @@ static inline bool add_any(jfr__tally *sums, const jfr__sum_shape *shape, const 
     return jfr__sums_add(sums, shape, &lane, fields);
 }
 
-enum { AHEAD = 2048 }; /* bytes: memory that is read once is asked for so far before its use */
+enum { AHEAD = 2048 }; /* bytes of prefetch distance for memory that is read once */
 
 /*
- * Events that are decoded but not added to their rows yet. Those that follow one another and are
- * alike in all that sums need of them are one group.
+ * Events that are decoded but not yet added to their rows. Successive events that are equal in all
+ * wanted fields form one group.
  */
 enum { BATCH = 256, LANES = 4 };
-#define FLOOR_END (UINT64_C(1) << 56) /* no sum of so many overflows */
+#define FLOOR_END (UINT64_C(1) << 56) /* the sum of a batch of smaller floors does not overflow */
 
 typedef struct group {
     union {
@@ -85,24 +85,24 @@ typedef struct group {
         };
     };
     uint64_t key;   /* of its row */
-    uint32_t row;   /* which it most likely is */
-    uint32_t count; /* of the batch's events, up to its last */
+    uint32_t row;   /* the row that it most likely has */
+    uint32_t count; /* the batch's events up to the last of this group */
 } group;
 
 typedef struct batch {
     uint32_t count;                /* of groups */
     group groups[BATCH + LANES];   /* from 1 on; the one at 0 ends before the first event */
-    int32_t ratios[BATCH + LANES]; /* of second and first, where the recipe wants them */
+    int32_t ratios[BATCH + LANES]; /* second / first, for recipes that need it */
 } batch;
 
-/* Whether an event that is not short is of the shape, and can have a layout. */
+/* Returns whether an event that is not short has the shape's type and can have a layout. */
 static inline bool is_long(const jfr__sum_shape *shape, const uint8_t *p, size_t size)
 {
     return is_of(shape, p) && size >= SHORT && size <= JFR__EVENT_MAX;
 }
 
-/* The group of an event: the last one, where all four of their fields are the same, else the next.
- * No branch, as that is hard to foretell, and no arithmetic, as reading events is made of it. */
+/* The group of an event: the last group if all four fields are equal, else the next one. It uses no
+ * branch, which would be hard to predict, and as little arithmetic as possible. */
 static inline group *group_of(group *last, uint32_t same)
 {
 #ifdef __clang_analyzer__ /* which does not see that bytes lead from group to group */
@@ -115,7 +115,7 @@ static inline group *group_of(group *last, uint32_t same)
 #endif
 }
 
-/* Where reading a batch stands. */
+/* The state of reading a batch. */
 typedef struct place {
     const uint8_t *p;
     group *to;      /* the last group */
@@ -123,8 +123,8 @@ typedef struct place {
     uint32_t events;
 } place;
 
-/* Reads an event, unless it is of another shape or has no near layout. `layouts` and `type_mask`
- * are the shape's, in variables of their own. */
+/* Reads an event, unless it has another shape or no near layout. `layouts` and `type_mask` are the
+ * shape's, passed separately so that they stay in registers. */
 static inline __attribute__((always_inline)) bool
 read_event(place *at, const jfr__sum_shape *shape, const jfr__layout *layouts, uint64_t type_mask)
 {
@@ -173,7 +173,8 @@ read_groups(batch *out, const jfr__sum_shape *shape, const uint8_t *p, const uin
     enum { BYTES = FOUR * JFR__EVENT_MAX };
     const jfr__layout *layouts = shape->layouts;
     const uint64_t type_mask = shape->type_mask;
-    place at = {.p = p, .to = out->groups, .last = ~(jfr__near){0}}; /* that of no event */
+    place at = {
+        .p = p, .to = out->groups, .last = ~(jfr__near){0}}; /* equal to no event's fields */
     bool more = true;
     __asm__("" : "+r"(layouts)); /* nor one for each layout */
     at.to->count = 0;
@@ -188,8 +189,8 @@ read_groups(batch *out, const jfr__sum_shape *shape, const uint8_t *p, const uin
 typedef int32_t lanes_i32 __attribute__((vector_size(4 * LANES)));
 typedef double lanes_f64 __attribute__((vector_size(8 * LANES)));
 
-/* jfr__ratio of numbers of 28 bits, LANES at a time: a quotient of them as real numbers is never
- * rounded up to a whole one. */
+/* jfr__ratio for numbers of 28 bits, LANES at a time. The floating-point quotient of two such
+ * numbers is never rounded up to a whole number. */
 static inline void find_ratios(batch *all)
 {
     for (uint32_t i = 1; i < LANES; i++)
@@ -205,7 +206,7 @@ static inline void find_ratios(batch *all)
         lanes_i32 ratio = __builtin_convertvector(__builtin_convertvector(x, lanes_f64) /
                                                       __builtin_convertvector(by, lanes_f64),
                                                   lanes_i32);
-        ratio -= ratio == 0; /* one at least */
+        ratio -= ratio == 0; /* at least one */
         memcpy(&all->ratios[i], &ratio, sizeof(ratio));
     }
 }
@@ -235,12 +236,12 @@ static inline bool find_rows(jfr__tally *sums, jfr__sum_shape *shape, batch *all
     for (uint32_t i = 1; i <= all->count; i++) {
         group *g = &all->groups[i];
         g->row = jfr__sums_guess_row(sums, jfr__sums_hash(sums, g->key));
-        __builtin_prefetch(&sums->rows[g->row], 1); /* 0: a row that is nobody's */
+        __builtin_prefetch(&sums->rows[g->row], 1); /* 0: row 0, which no key has */
     }
     return true;
 }
 
-/* Finds keys and rows of groups that all have one lane. */
+/* Finds the keys and rows of groups that all have the same lane. */
 static inline bool guess_rows(jfr__tally *sums, jfr__sum_shape *shape, batch *all)
 {
     const jfr__near_lane *near = &shape->near[0];
@@ -258,7 +259,7 @@ static inline bool guess_rows(jfr__tally *sums, jfr__sum_shape *shape, batch *al
     return true;
 }
 
-/* What the group adds to its row beside its count of events. */
+/* What the group adds to its row besides its count of events. */
 static inline __attribute__((always_inline)) jfr__amounts
 amounts_of(const batch *all, uint32_t i, uint64_t events, const jfr__recipe recipe, uint64_t floor)
 {
@@ -270,8 +271,8 @@ amounts_of(const batch *all, uint32_t i, uint64_t events, const jfr__recipe reci
 }
 
 /*
- * Adds groups to their rows, which lie all over a table larger than the caches: each step asks for
- * the memory of the next before it is needed.
+ * Adds groups to their rows. The rows are spread over a table larger than the caches, so each step
+ * prefetches the memory of the next.
  */
 static inline __attribute__((always_inline)) bool
 add_groups(jfr__tally *sums, jfr__sum_shape *shape, batch *all, const jfr__recipe recipe)
@@ -293,7 +294,7 @@ add_groups(jfr__tally *sums, jfr__sum_shape *shape, batch *all, const jfr__recip
 
 /*
  * Adds events of one simple shape, whose size takes a byte, as long as they follow one another and
- * have near layouts. Returns the first that is another.
+ * have near layouts. Returns the first event that does not fit.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 run(jfr__tally *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *stop,
@@ -313,15 +314,15 @@ run(jfr__tally *sums, jfr__sum_shape *shape, const uint8_t *p, const uint8_t *st
     return p;
 }
 
-/* Adds the wanted event at `p`, and those of its shape behind it. Returns NULL when it has no
- * layout, or the next event, which is `p` when there was no room: sums->rc tells. */
+/* Adds the wanted event at `p`, and the events of its shape after it. Returns NULL when the event
+ * has no layout, and else the next event; that is `p` after an error, which sums->rc holds. */
 static inline const uint8_t *add_events(jfr__tally *sums, jfr__sum_shape *shape, const uint8_t *p,
                                         const uint8_t *stop, size_t head, size_t size)
 {
     uint64_t key = key_of(shape, p, size);
     jfr__layout *layout = &shape->layouts[layout_slot(key)];
     if ((layout->key & ~JFR__FAR) != key) {
-        if (!jfr__sums_learn(layout, shape, p, head, size))
+        if (!jfr__sums_make_layout(layout, shape, p, head, size))
             return NULL;
         layout->key |= key;
         sums->stats.slow_events++;
@@ -368,8 +369,8 @@ static inline const uint8_t *loop(jfr__tally *sums, const uint8_t *p, const uint
 }
 
 /*
- * Decodes frames of four integers and of eight bytes at most. Each is found by where the fourth
- * integer from its begin on ends, and read by the pattern of its bytes.
+ * Decodes frames of four integers and at most eight bytes. A frame ends where the fourth integer
+ * from its start ends; the pattern of its bytes gives its fields.
  */
 static inline const uint8_t *frames(const jfr__frames *by, const uint8_t *p, const uint8_t *stop,
                                     jfr_frame_ref **out, uint32_t *left)
@@ -410,8 +411,8 @@ static inline const uint8_t *frames(const jfr__frames *by, const uint8_t *p, con
     return p;
 }
 
-/* Whether the frame has a value, and which. Its `more` counts only if it is `longer` than eight
- * bytes. */
+/* Looks up the value of a frame. `more` is compared only if the frame is `longer` than eight bytes.
+ */
 static inline __attribute__((always_inline)) bool find_value(const jfr__memo_bucket *buckets,
                                                              unsigned bits, jfr__frame_bytes frame,
                                                              bool longer, uint32_t *value)
@@ -435,8 +436,8 @@ static inline __attribute__((always_inline)) bool find_value(const jfr__memo_buc
 }
 
 /*
- * The same frames by their bytes. Blocks of bytes follow one another wherever frames end: `ended`
- * is how many integers of the frame that goes on from one into the next ended before.
+ * Looks up frames by their bytes, in blocks of bytes that do not depend on where frames end.
+ * `ended` is the number of integers of the frame across two blocks that ended in the first block.
  */
 static inline const uint8_t *values(const jfr__memo_bucket *buckets, unsigned bits,
                                     const uint8_t *p, const uint8_t *stop, uint32_t **out,
@@ -451,7 +452,7 @@ static inline const uint8_t *values(const jfr__memo_bucket *buckets, unsigned bi
         size_t wanted = (size_t)(end - to);
         __builtin_prefetch(block + AHEAD);
         ended += jfr__count_bits(ends);
-        if (wanted < 64 / 4) /* as many frames end here at most */
+        if (wanted < 64 / 4) /* at most this many frames end here */
             fourths = jfr__first_set(fourths, (unsigned)wanted);
         for (; fourths != 0; fourths &= fourths - 1) {
             const uint8_t *next = block + __builtin_ctzll(fourths) + 1;
@@ -477,7 +478,7 @@ done:
     return p;
 }
 
-/* Reads over integers, none of which may take nine bytes. */
+/* Skips integers, none of which may take nine bytes. */
 static inline const uint8_t *skip(const uint8_t *p, const uint8_t *stop, uint64_t *count)
 {
     while (*count > 0 && p < stop) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a chunk in parts, which several threads take: who read which, and what that makes.
+/* Reads the events of a chunk in parts on several threads, and joins the results.
  */
 #include "error_impl.h"
 #include "memory_impl.h"
@@ -17,10 +17,10 @@ static uint64_t first_event(const jfr_chunk *chunk)
 enum { FAR_PARTS = 4 };
 
 /*
- * Where a part begins, as far as it can be told from outside: parts are alike in their bytes of
- * events. async-profiler writes its pools behind them, in one checkpoint, which the header names.
- * Where no event is found, as in the midst of a large one, the part before it goes on, but not for
- * ever: what begins too far off is taken for the chunk's end, which fits nothing then.
+ * Guesses where a part begins. Parts have about equal numbers of bytes of events. async-profiler
+ * writes its pools after the events, in one checkpoint, whose offset the header states. If no event
+ * is found, for example inside a large event, the previous part continues. This search is bounded:
+ * beyond the bound the chunk's end is used, and the parts then do not fit together.
  */
 static uint64_t part_begin(const jfr_chunk *chunk, uint32_t part, uint32_t parts)
 {
@@ -95,7 +95,7 @@ static void first_piece(jfr__tally *const *sums, uint32_t count)
         sums[i]->next_piece = 0;
 }
 
-/* Finds a part, behind those that were found before. Returns who read it; `count` = nobody. */
+/* Finds the next part. Returns the number of the tally that read it, or `count` if none did. */
 static uint32_t find_piece(jfr__tally *const *sums, uint32_t count, uint32_t part,
                            const jfr__piece **out)
 {
@@ -108,7 +108,8 @@ static uint32_t find_piece(jfr__tally *const *sums, uint32_t count, uint32_t par
     return i;
 }
 
-/* Whether each part begins where the one before it ended, and none ended before its end. */
+/* Returns whether each part begins where the previous one ended, and each part was read to its end.
+ */
 static bool fits(jfr__tally *const *sums, uint32_t count, const jfr_chunk *chunk, uint64_t *at)
 {
     const jfr__piece *piece;
@@ -181,7 +182,8 @@ static int join(jfr__tally *const *sums, uint32_t count, jfr_chunk *chunk, jfr_e
 }
 
 /*
- * Sums need stack numbers of 32 bits, which all recorders write; others are for jfr_samples_next.
+ * Sums need stack numbers of 32 bits, which all recorders write. Recordings with larger numbers
+ * must be read by jfr_samples_next.
  */
 static int check_numbers(const jfr_chunk *chunk, jfr_error *err)
 {
@@ -226,7 +228,8 @@ size_t jfr__tally_count(jfr__tally *const *sums, uint32_t count)
     return rows;
 }
 
-/* The group of a row: its stack; behind those the rows without one, and those of seconds. */
+/* Returns the group of a row: its stack, or one of the two groups after all stacks: rows without a
+ * stack, and rows by second. */
 static uint32_t group_of(const jfr__tally *sums, const jfr__row *row, uint32_t stacks)
 {
     uint32_t stack = (uint32_t)row->key;
@@ -235,7 +238,7 @@ static uint32_t group_of(const jfr__tally *sums, const jfr__row *row, uint32_t s
     return stack < stacks ? stack : stacks;
 }
 
-/* Numbers the rows that were first met in one piece, which is of sums[owner]. */
+/* Numbers the rows that were first added by one piece, which sums[owner] read. */
 static void put_piece(jfr__tally *const *sums, uint32_t owner, const jfr__piece *piece,
                       uint32_t stacks, uint32_t *begins, uint32_t *order)
 {
@@ -268,7 +271,8 @@ void jfr__tally_sort(jfr__tally *const *sums, uint32_t count, uint32_t stacks, u
         if (owner < count)
             put_piece(sums, owner, piece, stacks, begins, order);
     }
-    /* Each begin has moved to its group's end, which is where the next one begins. */
+    /* Each entry of `begins` has moved to the end of its group, which is the beginning of the next
+     * group. */
     memmove(begins + 1, begins, ((size_t)stacks + 2) * sizeof(*begins));
     begins[0] = 0;
 }

@@ -12,10 +12,10 @@ enum {
     MOST_BUCKET_BITS = 32,
     FIRST_GUESS_BITS = 6,
     MOST_GUESS_BITS = 31,
-    MOST_IN_BUCKET = JFR__BUCKET / 2 /* on average: one in fifty has more than it has room for */
+    MOST_IN_BUCKET = JFR__BUCKET / 2 /* on average; about one bucket in fifty overflows */
 };
 
-/* Places `number` under a hash; the table has room. */
+/* Adds `number` under a hash. The table must have a free slot. */
 static void place(uint32_t *slots, unsigned bits, uint64_t hash, uint32_t number)
 {
     size_t mask = ((size_t)1 << bits) - 1;
@@ -60,7 +60,7 @@ static unsigned bits_for(uint64_t count, unsigned first, unsigned most)
     return bits;
 }
 
-/* Puts a row into the first bucket for it that has room. */
+/* Puts a row into the first of its buckets with a free slot. */
 static void put(const jfr__tally *sums, jfr__bucket *buckets, unsigned bits, uint32_t number)
 {
     const uint64_t hash = jfr__sums_hash(sums, sums->rows[number].key);
@@ -74,7 +74,7 @@ static void put(const jfr__tally *sums, jfr__bucket *buckets, unsigned bits, uin
     *slot = number | jfr__sums_tag(sums, hash);
 }
 
-/* Puts the rows of the old buckets into as many as `bits` says. */
+/* Moves the rows of the old buckets into a table of 2^bits buckets. */
 static bool resize_buckets(jfr__tally *sums, unsigned bits)
 {
     const jfr_allocator *a = &sums->allocator;
@@ -101,7 +101,7 @@ static bool resize_buckets(jfr__tally *sums, unsigned bits)
     return true;
 }
 
-/* Rows are as far apart as they are large, and begin there: none lies in two cache lines. */
+/* Reserves rows. They are aligned to their size, so that no row crosses a cache line. */
 static bool reserve_rows(jfr__tally *sums, size_t count)
 {
     void *block = sums->row_block;
@@ -132,7 +132,7 @@ static uint32_t add_row(jfr__tally *sums, uint64_t key)
     return sums->row_count;
 }
 
-/* Makes a row findable by its key, which is in no bucket. */
+/* Adds a row to the buckets. Its key must not be there yet. */
 static bool put_row(jfr__tally *sums, uint32_t number)
 {
     put(sums, sums->buckets, sums->bucket_bits, number);
@@ -141,7 +141,7 @@ static bool put_row(jfr__tally *sums, uint32_t number)
            resize_buckets(sums, sums->bucket_bits + 1);
 }
 
-/* The number of the row in a bucket, or 0. */
+/* Returns the number of the key's row in the buckets, or 0. */
 static uint32_t find_row(const jfr__tally *sums, uint64_t key)
 {
     const uint64_t hash = jfr__sums_hash(sums, key);
@@ -168,7 +168,8 @@ static uint32_t hashed_row(jfr__tally *sums, uint64_t key)
     return number != 0 && put_row(sums, number) ? number : 0;
 }
 
-/* A row is where its guess says, or that is another's for good, and it is in a bucket. */
+/* Finds or adds a row without threads. The entry in `guesses` is either this row, or it belongs to
+ * another row for good; this row is then in the buckets. */
 static uint32_t guessed_row(jfr__tally *sums, uint64_t key)
 {
     uint32_t *guess = jfr__sums_guess_at(sums, key);
@@ -243,7 +244,8 @@ static void clear_slots(uint32_t *slots, unsigned bits)
         memset(slots, 0, ((size_t)1 << bits) * sizeof(*slots));
 }
 
-/* Guesses for a chunk with so many stacks: as many, and room for numbers that recorders leave out.
+/* Clears the guesses for a chunk with this many stacks. There are as many entries as stacks, plus
+ * some for stack numbers that recorders skip.
  */
 static void clear_guesses(jfr__tally *sums, uint32_t stacks)
 {
@@ -276,9 +278,8 @@ void jfr__sums_clear(jfr__tally *sums, uint32_t stacks)
     clear_slots(sums->lane_slots, sums->lane_bits);
     if (reserve_rows(sums, 1))
         sums->rows[0].key = UINT64_MAX;
-    /* Rows are not known before they are there, but how many stacks there are: to begin with, these
-     * are thought to have two each where threads are told apart. Where they are not, few rows come
-     * into buckets. */
+    /* The number of rows is not known yet, but the number of stacks is. The first table assumes two
+     * rows per stack with threads. Without threads, few rows are in buckets. */
     const bool by_thread = (sums->flags & JFR_SUMS_NO_THREADS) == 0;
     const uint64_t rows = by_thread ? (uint64_t)stacks * 2 : 0;
     const unsigned bits =

@@ -8,7 +8,7 @@
 
 /* ---- shapes ---- */
 
-/* Events that yield no sample whatever they hold. */
+/* Returns whether all events of a source are left out, and why. */
 static bool skips(const jfr_chunk *chunk, jfr_sample_source source, jfr__skip *why)
 {
     uint32_t flags = chunk->file->options.flags;
@@ -74,7 +74,7 @@ static void shape_define(const jfr__tally *sums, jfr__sum_shape *shape, const jf
     shape->recipe = recipe_of(chunk, source, with_objects, &shape->floor);
     if (skips(chunk, source, &shape->skip))
         shape->recipe = JFR__COUNT_ONLY;
-    /* Whether the JDK's parks are contention is told by their class. */
+    /* The class of a park of the JDK decides whether it is contention. */
     shape->judged = row->lock_kind == JFR_LOCK_PARK && chunk->producer == JFR_PRODUCER_JDK;
     shape->keep_class = shape->judged || (sums->flags & JFR_SUMS_CLASSES) != 0;
     bool threads = (sums->flags & JFR_SUMS_NO_THREADS) == 0;
@@ -112,7 +112,7 @@ void jfr__sums_prepare(jfr__tally *sums, const jfr_chunk *chunk)
     }
 }
 
-/* The shape of a plan's events, which is made if this is the first. */
+/* Returns the shape of a plan's events, and makes it at the first event. */
 static const jfr__sum_shape *shape_at(jfr__tally *sums, uint32_t index)
 {
     const jfr__event_plan *plan = &sums->chunk->event_plans[index];
@@ -132,23 +132,24 @@ static const jfr__sum_shape *shape_at(jfr__tally *sums, uint32_t index)
 
 /* ---- layouts ---- */
 
-/* The bytes of the integer at `p`, at most `left`; 0 when it runs over them. */
+/* Returns the number of bytes of the integer at `p`, or 0 if it is longer than `left`. */
 static size_t varint_bytes(const uint8_t *p, size_t left)
 {
     for (size_t n = 0; n < left && n < 8; n++) {
         if (p[n] < 0x80)
             return n + 1;
     }
-    return left >= 9 ? 9 : 0; /* the ninth ends it, whatever its top bit says */
+    return left >= 9 ? 9 : 0; /* the ninth byte is the last, whatever its top bit */
 }
 
-/* Stacks beyond 28 bits are rare, and read one by one: a row's key has half its bits for them. */
+/* Stack numbers of more than 28 bits are rare and are read one by one. A row's key has 32 bits for
+ * the stack. */
 static size_t most_bytes(int slot)
 {
     return (slot < JFR__SUM_CLASS && slot != JFR__SUM_STACK) || slot == JFR__SUM_TIME ? 8 : 4;
 }
 
-/* `sizes` receives the bytes that a field takes. */
+/* `sizes` receives the field's number of bytes. */
 static bool put_field(jfr__layout *out, uint8_t sizes[JFR__SUM_SLOTS], const jfr__sum_shape *shape,
                       uint8_t slot, size_t at, size_t bytes)
 {
@@ -163,7 +164,7 @@ static bool put_field(jfr__layout *out, uint8_t sizes[JFR__SUM_SLOTS], const jfr
     return true;
 }
 
-/* Finds out whether the layout is near, and where its fields' bytes are then. */
+/* Decides whether the layout is near, and if so, where the bytes of its fields are. */
 static void define_picks(jfr__layout *out, const uint8_t sizes[JFR__SUM_SLOTS])
 {
     size_t from = JFR__READ_AHEAD - sizeof(out->picks);
@@ -183,15 +184,15 @@ static void define_picks(jfr__layout *out, const uint8_t sizes[JFR__SUM_SLOTS])
     }
 }
 
-bool jfr__sums_learn(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p, size_t head,
-                     size_t size)
+bool jfr__sums_make_layout(jfr__layout *out, const jfr__sum_shape *shape, const uint8_t *p,
+                           size_t head, size_t size)
 {
     const jfr__plan *plan = &shape->plan->plan;
     size_t at = head;
     uint8_t sizes[JFR__SUM_SLOTS] = {0};
-    *out = (jfr__layout){.key = JFR__FAR}; /* none, unless all is well */
+    *out = (jfr__layout){.key = JFR__FAR}; /* no layout, until everything fits */
     if (jfr__sources[shape->plan->source].rule == JFR__RULE_WEIGHTED)
-        return false; /* its weight is no integer */
+        return false; /* the weight is not an integer */
     for (uint32_t i = 0; i < plan->count; i++) {
         const jfr__op *op = &plan->ops[i];
         bool varint = op->code == JFR__OP_VARINT;
@@ -245,7 +246,7 @@ static uint32_t second_of(const jfr__tally *sums, uint64_t ticks)
     return second < sums->seconds ? (uint32_t)second : sums->seconds;
 }
 
-/* Adds to the row of the stack, and where seconds are asked for, to that of the second. */
+/* Adds to the row of the stack and, if seconds are wanted, to the row of the second. */
 static bool add_both(jfr__tally *sums, const jfr__sum_shape *shape, jfr__lane lane, uint32_t stack,
                      uint64_t ticks, jfr__amounts amounts)
 {
@@ -259,7 +260,7 @@ static bool add_both(jfr__tally *sums, const jfr__sum_shape *shape, jfr__lane la
     return add_to_row(sums, &lane, second_of(sums, ticks), amounts);
 }
 
-/* Of a wait: for how many each one stands. */
+/* Adds the estimated number of waits that this wait counts for. */
 static bool add_waits(jfr__tally *sums, const jfr__sum_shape *shape, jfr__lane lane, uint32_t stack,
                       uint64_t ticks, uint64_t ns)
 {
@@ -305,7 +306,7 @@ const jfr__near_lane *jfr__sums_near(jfr__tally *sums, jfr__sum_shape *shape, ui
     return near;
 }
 
-/* Puts the weighted size where the shape's recipe looks for what it adds. */
+/* Puts the weighted size into the field that the shape's recipe adds. */
 static void weigh(const jfr__sum_shape *shape, uint64_t fields[JFR__SUM_SLOTS])
 {
     uint64_t value = jfr__weighted(shape->plan, fields[JFR__SUM_FIRST], fields[JFR__SUM_SECOND]);
@@ -344,7 +345,8 @@ const uint8_t *jfr__sums_slow(jfr__tally *sums, const uint8_t *p)
     return next;
 }
 
-/* Where the loop must stop: before `to`, and where it would look beyond what can be read. */
+/* Returns where the loop must stop: before `to`, and early enough not to read beyond the chunk's
+ * bytes. */
 static const uint8_t *loop_stop(const jfr_chunk *chunk, uint64_t to)
 {
     if (!chunk->info.compressed || chunk->end < JFR__READ_AHEAD)
@@ -353,11 +355,12 @@ static const uint8_t *loop_stop(const jfr_chunk *chunk, uint64_t to)
     return chunk->file->data + (to < last ? to : last);
 }
 
-/* Pages that were walked are given back so many at a time, where the recording is a mapped file. */
+/* Walked pages of a mapped file are released in stretches of this size. */
 enum { STRETCH = 4 << 20 };
 
-/* Where pages that may be given back end. Pools are read again: those of the JDK, which lie among
- * the events, and those of async-profiler, which lie behind them, stay until the chunk ends. */
+/* Returns the end of the pages that may be released. Constant pools are read again later, so the
+ * pages of the JDK's pools (between the events) and of async-profiler's pools (after them) are kept
+ * until the chunk ends. */
 static uint64_t last_given(const jfr__tally *sums, uint64_t to)
 {
     const jfr_chunk *chunk = sums->chunk;
@@ -407,12 +410,12 @@ void jfr__sums_walk(jfr__tally *sums, uint64_t from, uint64_t to)
 
 /* ---- parts ---- */
 
-/* What a guess looks at: so many events behind one, so many bytes for one, and in all so many
- * events, whatever the bytes are. */
+/* Limits of a guess: the number of events that must follow one another, the bytes searched for a
+ * first event, and the events checked in total. */
 enum { GUESS_EVENTS = 24, GUESS_BYTES = 1 << 12, GUESS_LOOKS = 1 << 13 };
 
-/* Most events begin this near to their chunk's time. Clocks may begin with the JVM: pools are full
- * of small numbers, which must be no times. */
+/* Most events start within this time of their chunk. The check rejects small numbers, of which
+ * pools are full, even if the clock starts with the JVM. */
 #define GUESS_NS UINT64_C(100000000)
 
 static bool in_time(const jfr_chunk_info *info, uint64_t ticks)
@@ -423,8 +426,9 @@ static bool in_time(const jfr_chunk_info *info, uint64_t ticks)
     return jfr__span_ns(info, ticks - start) <= (uint64_t)info->duration_ns + GUESS_NS;
 }
 
-/* Whether an event is read at the cursor, whose first field is a time of the chunk. Checkpoints and
- * metadata, whose type ids are as small as most numbers, are not taken for events. */
+/* Reads an event at the cursor, and returns whether its first field is a time within the chunk.
+ * Checkpoints and metadata do not count as events, because their type ids are small numbers, which
+ * are common. */
 static bool is_event(const jfr_chunk *chunk, jfr__cursor *c)
 {
     jfr__event_head head;
@@ -440,9 +444,9 @@ static bool is_event(const jfr_chunk *chunk, jfr__cursor *c)
 }
 
 /*
- * Whether many events seem to follow one another from `offset` on. Where that is no event, one that
- * was read by mistake often ends where an event begins, and all that follow are right: *end, behind
- * them, is.
+ * Returns whether many events seem to follow one another from `offset` on. Even if there is no
+ * event at `offset`, a wrongly read one often ends at the start of an event, and then all later
+ * events are right; *end, after them, is then right too.
  */
 static bool looks_right(const jfr_chunk *chunk, uint64_t offset, uint32_t *looks, uint64_t *end)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of a recording, chunk by chunk: several small ones at a time, or a large one in parts.
+/* The sums of a recording, chunk by chunk. Several small chunks are read at the same time, or a
+ * large chunk in parts.
  */
 #include "error_impl.h"
 #include "options_impl.h"
@@ -14,27 +15,27 @@ enum {
     MAX_SECONDS = 86400
 };
 
-/* Larger chunks are not held open side by side, but read in parts. */
+/* Larger chunks are not read at the same time as others, but in parts. */
 #define SMALL_CHUNK (UINT64_C(16) << 20)
 #define PART_BYTES  (UINT64_C(1) << 21)
-/* A thread that reads less than this of a chunk costs more than it saves. */
+/* Another thread for fewer bytes of a chunk costs more than it saves. */
 #define LEAST_SHARE (UINT64_C(1) << 19)
 
-/* A chunk that is read side by side with others. */
+/* A chunk that is read at the same time as others. */
 typedef struct place {
     jfr__place where;
-    jfr_file *reader;  /* NULL until the first is read */
-    jfr__tally *tally; /* the same */
+    jfr_file *reader;  /* NULL until the place is first used */
+    jfr__tally *tally; /* NULL until the place is first used */
     jfr_chunk *chunk;
-    int opened; /* as jfr_next_chunk returns */
+    int opened; /* what jfr_next_chunk returned */
     int summed;
     jfr_error cause;
 } place;
 
-/* Chunks that follow one another in the file. */
+/* Successive chunks of the file. */
 typedef struct window {
     place places[JFR_SUMS_MAX_THREADS];
-    uint32_t count; /* that were read */
+    uint32_t count; /* chunks that were read */
     uint32_t next;
 } window;
 
@@ -43,11 +44,11 @@ struct jfr_sums {
     jfr_sums_options options; /* defaults filled in */
     jfr__tally *tallies[JFR_SUMS_MAX_THREADS];
 
-    window windows[2]; /* chunks that jfr_sums_next takes, and those read ahead */
+    window windows[2]; /* the chunks for jfr_sums_next, and the chunks read ahead */
     int front;
-    place *at; /* whose chunk is current; NULL = none's */
+    place *at; /* the place of the current chunk; NULL = it has none */
 
-    jfr__tally *const *current; /* whose rows are shown; NULL = no sums */
+    jfr__tally *const *current; /* the tallies with the current rows; NULL = no sums */
     uint32_t current_count;
     jfr_sums_info info;
     jfr_sums_lane *lanes;
@@ -98,7 +99,8 @@ int jfr_sums_open(jfr_sums **out, jfr_file *file, const jfr_sums_options *opts, 
     for (uint32_t i = 0; rc == 0 && i < options.threads; i++)
         rc = jfr__tally_new(&sums->tallies[i], &options, err);
     if (rc == 0) {
-        sums->options.allocator = &sums->tallies[0]->allocator; /* the caller's may be gone */
+        sums->options.allocator =
+            &sums->tallies[0]->allocator; /* the caller's may have been freed */
         *out = sums;
         return 0;
     }
@@ -159,7 +161,7 @@ static int show_lanes(jfr_sums *sums)
     return 0;
 }
 
-/* Makes the rows of some tallies, which are of the chunk, the current ones. */
+/* Makes the rows of these tallies of the chunk the current rows. */
 static int show(jfr_sums *sums, jfr__tally *const *tallies, uint32_t count, const jfr_chunk *chunk)
 {
     uint32_t stacks = chunk->pools[JFR__POOL_STACK].index.count;
@@ -198,8 +200,9 @@ size_t jfr_sums_read(const jfr_sums *sums, uint32_t first, jfr_sums_row *rows, s
 /* ---- one chunk by several threads ---- */
 
 /*
- * What the threads share. Events that are near each other are of the same stacks: each thread has
- * parts of its own, one behind the other, and takes of the last ones when it is done with them.
+ * The parts of a chunk that the threads share. Events near each other mostly have the same stacks,
+ * so each thread first reads successive parts of its own, and then takes from the remaining parts
+ * at the end.
  */
 typedef struct sharing {
     const jfr_sums *sums;
@@ -258,7 +261,7 @@ static int add_up(jfr_sums *sums, jfr_chunk *chunk, jfr_error *err)
 
 /* ---- several chunks at a time ---- */
 
-/* Lists from `least` up to `most` small chunks that are next in the file, or none. */
+/* Lists the next `least` to `most` small chunks of the file, or none. */
 static void find_places(const jfr_file *file, window *w, uint32_t least, uint32_t most)
 {
     uint64_t at = file->next;
@@ -297,7 +300,7 @@ static int prepare_place(const jfr_sums *sums, place *p, jfr_error *err)
     return rc == 0 && p->tally == NULL ? jfr__tally_new(&p->tally, &sums->options, err) : rc;
 }
 
-/* Reads the chunks of find_places; where there are none, the window is empty. */
+/* Reads the chunks of find_places. Without any, the window is empty. */
 static int read_window(jfr_sums *sums, window *w, uint32_t least, uint32_t most, jfr_error *err)
 {
     jfr_file *file = sums->file;
@@ -333,14 +336,14 @@ static bool is_empty(const window *w)
 int jfr_sums_read_ahead(jfr_sums *sums, jfr_error *err)
 {
     window *back = &sums->windows[!sums->front];
-    /* A chunk of the file itself ends when the file goes on. */
+    /* A current chunk of the file itself would end if the file moved on. */
     if (sums->options.threads < 2 || sums->at == NULL || !is_empty(back) ||
         !is_empty(&sums->windows[sums->front]))
         return 0;
     return read_window(sums, back, 1, sums->options.threads - 1, err);
 }
 
-/* Takes over the losses of the chunk that is current, if it is one of those. */
+/* Adds the losses of the current chunk to the file's, if the chunk has a place. */
 static void leave_place(jfr_sums *sums)
 {
     if (sums->at == NULL)
@@ -350,7 +353,8 @@ static void leave_place(jfr_sums *sums)
     sums->at = NULL;
 }
 
-/* The next chunk of those that were read. Returns as jfr_next_chunk, 0 = it was lost. */
+/* Gives the next chunk of those that were read. Returns what jfr_next_chunk returns; 0 = the chunk
+ * was lost. */
 static int take_place(jfr_sums *sums, place *p, jfr_chunk **chunk, jfr_error *err)
 {
     int rc = p->opened;
@@ -365,7 +369,8 @@ static int take_place(jfr_sums *sums, place *p, jfr_chunk **chunk, jfr_error *er
     return rc == 1 && p->summed == JFR_ERR_NOMEM ? jfr__fail_nomem(err) : rc;
 }
 
-/* The window that has the next chunk; an empty one where it is not to be read side by side. */
+/* Gives the window with the next chunk; it is empty if that chunk is not read together with others.
+ */
 static int find_window(jfr_sums *sums, window **out, jfr_error *err)
 {
     if (is_empty(&sums->windows[sums->front]))
@@ -373,7 +378,8 @@ static int find_window(jfr_sums *sums, window **out, jfr_error *err)
     *out = &sums->windows[sums->front];
     if (!is_empty(*out) || sums->options.threads < 2)
         return 0;
-    return read_window(sums, *out, 2, sums->options.threads, err); /* one alone: by parts */
+    return read_window(sums, *out, 2, sums->options.threads,
+                       err); /* a single chunk is read in parts */
 }
 
 int jfr_sums_next(jfr_sums *sums, jfr_chunk **chunk, jfr_error *err)

@@ -68,7 +68,7 @@ void api_ingest_refuse(void *context, http_refuse_reason reason, http_response *
         verdict_reject(&v, "payload_too_large", "The body is longer than %llu bytes as sent.",
                        (unsigned long long)a->ingest.limits.compressed_bytes);
     else
-        verdict_retry(&v, "over_capacity", 1000, "The backend has no room for this body now.");
+        verdict_retry(&v, "over_capacity", 1000, "The backend has no memory for this body now.");
     answer(route, &v, NULL, response);
 }
 
@@ -77,7 +77,7 @@ static int take_room(payload *p, size_t bytes)
 {
     if (!room_take(&p->api->room, PAYLOAD_COST * bytes))
         return verdict_retry(&p->v, "over_capacity", 1000,
-                             "The backend has no room to unpack %zu bytes now.", bytes);
+                             "The backend has no memory to unpack %zu bytes now.", bytes);
     p->taken = PAYLOAD_COST * bytes;
     return 0;
 }

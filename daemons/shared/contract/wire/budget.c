@@ -11,7 +11,8 @@ static void *take(void *context, size_t size)
         b->exceeded = true;
         return NULL;
     }
-    /* Nothing is given back: what a decoder frees and takes again counts twice, on purpose. */
+    /* Freed memory is not credited: memory that a decoder frees and allocates again counts twice,
+     * on purpose. */
     b->left -= size;
     void *block = malloc(size);
     b->no_memory = b->no_memory || block == NULL;

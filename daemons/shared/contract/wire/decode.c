@@ -28,7 +28,8 @@ struct proto_decoded {
     }
 #define BYTES(message, field) ((text){(const char *)(message)->field.data, (message)->field.len})
 
-/* Checks the form, unpacks into the next part and returns the message; NULL: verdict filled. */
+/* Checks the form, unpacks into the next part and returns the message. NULL = the verdict is
+ * filled. */
 static void *unpack(proto_decoded *d, const char *name, const ProtobufCMessageDescriptor *type,
                     const void *data, size_t length, verdict *v)
 {

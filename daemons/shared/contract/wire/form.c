@@ -82,7 +82,8 @@ static bool skip_value(cursor *c, unsigned wire_type)
 
 static bool check_message(cursor *c, const ProtobufCMessageDescriptor *type, unsigned depth);
 
-/* A known field with content of its own: a message is read too, a text must not hold a NUL. */
+/* Checks a known field with content: a message is checked recursively, a text must not contain a
+ * NUL. */
 static bool check_content(cursor *c, const ProtobufCFieldDescriptor *field, unsigned depth)
 {
     uint64_t length;
@@ -118,7 +119,7 @@ static bool check_field(cursor *c, const ProtobufCMessageDescriptor *type, uint6
     }
     uint64_t bit = 1ull << (field - type->fields);
     if ((*seen & bit) != 0)
-        return fail(c, "a field stands twice in a message");
+        return fail(c, "a field occurs twice in a message");
     *seen |= bit;
     if (wire_type != wire_type_of(field))
         return fail(c, "a field has the wrong wire type, or is not packed");

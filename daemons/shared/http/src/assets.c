@@ -72,7 +72,7 @@ static int read_all(int fd, char *data, size_t length)
     return 0;
 }
 
-/* Appends an entry for path with room for length bytes; NULL when there is no memory. */
+/* Appends an entry for path with length bytes of content. NULL without memory. */
 static asset *add_entry(http_assets *assets, const char *path, size_t length)
 {
     asset *items = realloc(assets->items, (assets->count + 1) * sizeof(*items));
@@ -136,7 +136,7 @@ static int load_name(http_assets *assets, int parent, const char *prefix, const 
     return rc;
 }
 
-/* Takes fd over. */
+/* Takes ownership of fd. */
 static int load_directory(http_assets *assets, int fd, const char *prefix, int depth,
                           http_error *err)
 {
@@ -203,7 +203,8 @@ size_t http_assets_count(const http_assets *assets)
     return assets->count;
 }
 
-/* The page has routes of its own: a path that names neither a file nor the API is the page's. */
+/* The page has routes of its own, so a path that names neither a file nor the API belongs to the
+ * page. */
 static bool is_page_route(const char *path)
 {
     const char *last = strrchr(path, '/');

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <http/gate.h>
 
-/* Where in the body the next byte stands (RFC 9112, 7.1, without extensions and trailers). */
+/* The position of the next byte in the body (RFC 9112, 7.1, without extensions and trailers). */
 enum chunked_state {
     SIZE = 0,     /* in the hex digits of a size line */
-    SIZE_LF,      /* behind the CR of a size line */
+    SIZE_LF,      /* after the CR of a size line */
     DATA,         /* in a chunk's payload */
-    DATA_CR,      /* behind a chunk's payload */
+    DATA_CR,      /* after a chunk's payload */
     DATA_LF,      /* behind its CR */
-    LAST_SIZE_LF, /* behind the CR of the size line "0" */
+    LAST_SIZE_LF, /* after the CR of the size line "0" */
     END_CR,       /* at the blank line that ends the body */
     END_LF,       /* behind its CR */
-    DONE          /* behind the body */
+    DONE          /* after the body */
 };
 
 static int refuse(http_refusal *why, int status, const char *code, const char *message,
@@ -32,7 +32,7 @@ static int hex_value(char c)
     return -1;
 }
 
-/* One byte of a size line. */
+/* Reads one byte of a size line. */
 static int read_size(http_chunked *chunked, char c, size_t at, uint64_t max_payload,
                      http_refusal *why)
 {
@@ -53,7 +53,7 @@ static int read_size(http_chunked *chunked, char c, size_t at, uint64_t max_payl
     return 0;
 }
 
-/* One byte that must be CR or LF. */
+/* Reads one byte that must be CR or LF. */
 static int read_line_end(http_chunked *chunked, char c, size_t at, http_refusal *why)
 {
     static const struct {

@@ -15,7 +15,7 @@ void http__conn_close(front *f, front_conn *conn)
 {
     if (conn->state == CONN_GONE)
         return;
-    /* Closing takes a descriptor out of epoll by itself. */
+    /* close removes the descriptor from epoll. */
     close(conn->client_fd);
     if (conn->inner_fd >= 0)
         close(conn->inner_fd);
@@ -24,7 +24,7 @@ void http__conn_close(front *f, front_conn *conn)
     atomic_fetch_sub(&f->open, 1);
 }
 
-/* Ends the engine's side: it sees its client go away. */
+/* Closes the engine's side, to which the client then seems to have disconnected. */
 static void drop_engine(front_conn *conn)
 {
     if (conn->inner_fd >= 0)
@@ -64,7 +64,7 @@ static const char *status_text(int status)
     }
 }
 
-/* Answers in the engine's place and ends the connection. */
+/* Answers instead of the engine and ends the connection. */
 static void refuse(front_conn *conn, const http_refusal *why, uint64_t now)
 {
     char body[256];
@@ -72,7 +72,7 @@ static void refuse(front_conn *conn, const http_refusal *why, uint64_t now)
     drop_engine(conn);
     int length = snprintf(body, sizeof(body), "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}\n",
                           why->code, why->message);
-    /* Bytes of an answer under way must not be followed by another: then only close. */
+    /* A partly sent answer must not be followed by another, so only close. */
     if (conn->out_length > 0) {
         linger(conn, now);
         return;
@@ -173,7 +173,7 @@ static bool step_head(front *f, front_conn *conn, uint64_t now)
     return end != HTTP_GATE_MORE;
 }
 
-/* Lets pass what belongs to the body; true when something did. */
+/* Accepts the bytes that belong to the body. Returns true if there were any. */
 static bool step_body(front *f, front_conn *conn, uint64_t now)
 {
     size_t fresh = conn->in_length - conn->in_pass;
@@ -221,7 +221,7 @@ static bool write_engine(front_conn *conn)
     ssize_t put = send(conn->inner_fd, conn->in, conn->in_pass, MSG_NOSIGNAL);
     if (put < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
-    /* The engine has ended the connection early: what still comes is of no use to it. */
+    /* The engine has ended the connection early and needs no further input. */
     size_t gone = put < 0 ? conn->in_pass : (size_t)put;
     memmove(conn->in, conn->in + gone, conn->in_length - gone);
     conn->in_length -= gone;
@@ -265,7 +265,7 @@ static bool write_client(front *f, front_conn *conn)
     return true;
 }
 
-/* The answer is through: on to the next request, or to the end. */
+/* The answer is sent: continue with the next request, or end. */
 static void next_request(front *f, front_conn *conn, uint64_t now)
 {
     conn->answered++;
@@ -291,11 +291,12 @@ static bool throw_away(front *f, front_conn *conn)
     return false;
 }
 
-/* One round; true when something moved. */
+/* Runs one round. Returns true if any bytes moved. */
 static bool step(front *f, front_conn *conn, uint64_t now)
 {
     bool moved = false, drained;
-    /* Read before the engine's bytes: all of an answer stands in the socket before its count. */
+    /* Read this before the engine's bytes: a whole answer is in the socket before the engine counts
+     * it. */
     unsigned completed = atomic_load(&conn->completed);
 
     if (conn->state == CONN_LINGER)

@@ -117,7 +117,7 @@ static void keep_body(exchange *e, const char *data, size_t length)
         return;
     }
     if (needed > e->body_capacity) {
-        /* Only a chunked body comes here; a known length was taken at once. */
+        /* Only chunked bodies reach this; memory for a known length was reserved at once. */
         size_t doubled = 2 * e->body_capacity > needed ? 2 * e->body_capacity : needed;
         if (!reserve_body(e, doubled < 4096 ? 4096 : doubled)) {
             begin_discard(e, HTTP_REFUSE_BUSY);
@@ -188,7 +188,8 @@ static void answer_unrouted(exchange *e, int status)
         http_response_error(&e->response, 404, "not_found", "There is no such path.");
 }
 
-/* The declared length of the body; 0 when chunked or none. The gate has checked the field. */
+/* Returns the declared length of the body; 0 for a chunked or no body. The gate has checked the
+ * field. */
 static uint64_t declared_length(const exchange *e)
 {
     const char *text = find_header(e, "Content-Length");
@@ -209,7 +210,7 @@ static void hand_over(exchange *e, pool *to, stage waiting)
     MHD_resume_connection(e->connection);
 }
 
-/* The route takes the request: makes room for its body. */
+/* Reserves memory for the body of an admitted request. */
 static enum MHD_Result await_body(exchange *e)
 {
     uint64_t length = declared_length(e);
@@ -224,7 +225,7 @@ static enum MHD_Result await_body(exchange *e)
     return send_answer(e);
 }
 
-/* The head has come: finds its route and has it admitted. */
+/* Finds the route of a request whose head has come, and queues it for an admitter. */
 static enum MHD_Result begin(exchange *e)
 {
     int status;

@@ -17,14 +17,14 @@
 
 enum { TICK_MS = 250, EVENTS = 64 };
 
-/* Where an epoll event belongs: a connection, or one of these two. */
+/* The owner of an epoll event: a connection, or one of these two. */
 static char listen_mark, wake_mark;
 
 static void wake(front *f)
 {
     uint64_t one = 1;
 
-    /* The counter cannot overflow in a reader's lifetime; EAGAIN means that it is awake anyway. */
+    /* The counter cannot overflow in practice; EAGAIN means that the reader is awake anyway. */
     if (write(f->wake_fd, &one, sizeof(one)) < 0)
         return;
 }
@@ -35,7 +35,8 @@ void http__front_watch(front *f, front_conn *conn, int fd, uint32_t *current, ui
 
     if (*current == wanted)
         return;
-    /* An event set of 0 still reports hang-ups, which nobody would handle: leave it out. */
+    /* An event set of 0 still reports hang-ups, which nothing would handle, so the descriptor is
+     * removed. */
     int op = wanted == 0 ? EPOLL_CTL_DEL : *current == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
     if (epoll_ctl(f->epoll_fd, op, fd, &event) == 0)
         *current = wanted;
@@ -122,7 +123,7 @@ static void accept_all(front *f, uint64_t now)
     }
 }
 
-/* True when both sides have let go of a connection. */
+/* Returns true when both sides have released a connection. */
 static bool is_over(front *f, front_conn *conn)
 {
     if (conn->state != CONN_GONE)
@@ -153,7 +154,7 @@ static void sweep(front *f, uint64_t now)
     }
 }
 
-/* The engine has news: which connection does not matter, they are few. */
+/* Runs all connections after the engine's signal, which does not name one; there are few. */
 static void run_answered(front *f, uint64_t now)
 {
     uint64_t ignored;
@@ -173,7 +174,7 @@ static void begin_stop(front *f, uint64_t now)
     f->stop_ms = now + f->grace_ms;
 }
 
-/* Ends what may end now; true when no client is left. */
+/* Ends the connections that may end now. Returns true when no client is left. */
 static bool continue_stop(front *f, uint64_t now)
 {
     bool busy = false;
@@ -214,7 +215,7 @@ static void *front_main(void *context)
                 begin_stop(f, now);
             done = continue_stop(f, now);
         }
-        /* Connections are freed here only, never while events for them may be pending. */
+        /* Connections are only freed here, where no events for them can be pending. */
         sweep(f, now);
     }
     return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: the front. One thread that owns the listening socket and all client connections, runs
- * every byte of theirs through the gate and pumps what passed to the engine behind it (which gets
- * one half of a socketpair per connection), and the engine's answers back.
+ * Private: the front. One thread owns the listening socket and all client connections. It checks
+ * every byte with the gate, forwards accepted bytes to the engine (which gets one half of a
+ * socketpair per connection), and sends the engine's answers back.
  */
 #ifndef HTTP_FRONT_H
 #define HTTP_FRONT_H
@@ -20,16 +20,16 @@ enum { FRONT_BUFFER = 16384 };
 
 typedef enum conn_state {
     CONN_HEAD,   /* between requests, or a head is coming */
-    CONN_BODY,   /* the head has passed, its body is coming */
-    CONN_ANSWER, /* the request has passed whole, its answer is awaited */
-    CONN_FLUSH,  /* no more input is taken; what stands in `out` goes to the client */
-    CONN_LINGER, /* all is sent; input is thrown away until the client closes, a second has passed
-                    or a MiB has come:
-                    closing at once with unread input would destroy the answer on its way */
+    CONN_BODY,   /* the head was accepted; its body is coming */
+    CONN_ANSWER, /* the whole request was forwarded; its answer is awaited */
+    CONN_FLUSH,  /* no more input is read; the bytes of `out` are sent to the client */
+    CONN_LINGER, /* everything is sent; input is discarded until the client closes, a second has
+                    passed or a MiB has come. Closing at once with unread input could destroy the
+                    answer in transit */
     CONN_GONE    /* the client's side is closed; the engine still holds its half */
 } conn_state;
 
-/* One connection. Touched by the front thread only, but for the atomics. */
+/* One connection. Used only by the front thread, except for the atomics. */
 typedef struct front_conn {
     struct front_conn *next;
     conn_state state;
@@ -43,14 +43,14 @@ typedef struct front_conn {
     size_t thrown_away; /* while lingering */
     http_framing framing;
     http_chunked chunked;
-    unsigned answered;      /* requests that the front has seen through */
-    atomic_uint completed;  /* requests that the engine has seen through */
+    unsigned answered;      /* requests that the front has completed */
+    atomic_uint completed;  /* requests that the engine has completed */
     uint32_t client_events; /* what epoll watches now */
     uint32_t inner_events;
     char in[FRONT_BUFFER];
     size_t in_length;
-    size_t in_seen; /* of the head, looked at */
-    size_t in_pass; /* first bytes of `in` that passed the gate and go to the engine */
+    size_t in_seen; /* bytes of the head that were checked */
+    size_t in_pass; /* first bytes of `in` that were accepted and go to the engine */
     char out[FRONT_BUFFER];
     size_t out_at;
     size_t out_length;
@@ -82,7 +82,8 @@ int http__front_start(front *f, http_error *err);
 void http__front_stop(front *f, uint32_t grace_ms);
 /* Frees the connections; after the engine has stopped. */
 void http__front_free(front *f);
-/* From the engine: it takes fd; returns the connection. It closed it. It finished a request. */
+/* Called by the engine: it starts with fd (returns the connection), it has closed the connection,
+ * it has finished a request. */
 front_conn *http__front_started(front *f, int fd);
 void http__front_closed(front *f, front_conn *conn);
 void http__front_completed(front *f, front_conn *conn);

@@ -10,7 +10,8 @@ typedef struct span {
     size_t length;
 } span;
 
-/* Fields that may stand at most once: they frame the body, name the server, or say who asks. */
+/* Fields that may occur at most once: they frame the body, name the server, or identify the client.
+ */
 enum single {
     SINGLE_HOST,
     SINGLE_CONTENT_LENGTH,
@@ -70,7 +71,7 @@ static bool is_token(unsigned char c)
     return is_alnum(c) || (c != 0 && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
-/* RFC 3986: unreserved, sub-delims and what else a path or query may hold. */
+/* RFC 3986: unreserved, sub-delims and the other characters of a path or query. */
 static bool is_target(unsigned char c)
 {
     return is_alnum(c) || (c != 0 && strchr("-._~!$&'()*+,;=:@/?%", c) != NULL);
@@ -81,7 +82,7 @@ static bool span_is(span text, const char *word)
     return text.length == strlen(word) && strncasecmp(text.data, word, text.length) == 0;
 }
 
-/* Checks one byte with its neighbours; 0, or HTTP_GATE_REFUSED. */
+/* Checks one byte and its neighbours. Returns 0 or HTTP_GATE_REFUSED. */
 static int check_byte(const char *bytes, size_t length, size_t i, http_refusal *why)
 {
     unsigned char c = (unsigned char)bytes[i];
@@ -89,7 +90,7 @@ static int check_byte(const char *bytes, size_t length, size_t i, http_refusal *
     if (c == '\n' && (i == 0 || bytes[i - 1] != '\r'))
         return refuse(why, 400, "bare_lf", "A line ends in LF without CR.", i);
     if (c == '\r' && i + 1 < length && bytes[i + 1] != '\n')
-        return refuse(why, 400, "bare_cr", "A CR stands without LF.", i);
+        return refuse(why, 400, "bare_cr", "A CR is not followed by LF.", i);
     if (c == 0)
         return refuse(why, 400, "nul_byte", "The request head holds a NUL byte.", i);
     if ((c < 0x20 && c != '\t' && c != '\r' && c != '\n') || c == 0x7f)
@@ -101,7 +102,7 @@ static int check_byte(const char *bytes, size_t length, size_t i, http_refusal *
 static int find_end(const char *bytes, size_t length, size_t seen, const http_gate_limits *limits,
                     http_refusal *why)
 {
-    /* The last byte seen may be a CR whose LF has come only now. */
+    /* The last byte of an earlier call may be a CR whose LF has only come now. */
     for (size_t i = seen > 0 ? seen - 1 : 0; i < length; i++) {
         if (i >= limits->head_bytes)
             return refuse(why, 431, "head_too_large",
@@ -125,7 +126,7 @@ static int read_method(head_reader *r)
         return refuse(r->why, 400, "bad_request_line",
                       "The request does not begin with a method and one space.", r->at);
     span method = {r->bytes + start, length};
-    /* Methods are case-sensitive: "post" is another method, and no route of ours takes it. */
+    /* Methods are case-sensitive: "post" is another method, which no route has. */
     r->has_body_method = (length == 4 && memcmp(method.data, "POST", 4) == 0) ||
                          (length == 3 && memcmp(method.data, "PUT", 3) == 0) ||
                          (length == 5 && memcmp(method.data, "PATCH", 5) == 0);
@@ -137,7 +138,7 @@ static int check_escape(const head_reader *r, size_t at)
 {
     const char *p = r->bytes + at;
 
-    /* The head ends in CRLFCRLF: two bytes behind a target byte are always inside it. */
+    /* The head ends in CRLFCRLF, so two bytes after any byte of the target are inside the head. */
     if (!is_hex((unsigned char)p[1]) || !is_hex((unsigned char)p[2]))
         return refuse(r->why, 400, "bad_escape",
                       "A % in the target is not followed by two hex digits.", at);
@@ -172,7 +173,7 @@ static int read_request_line(head_reader *r)
 {
     if (read_method(r) != 0 || read_target(r) != 0)
         return HTTP_GATE_REFUSED;
-    /* A shorter rest cannot be: at least the CRLFCRLF follows, and it does not match. */
+    /* The rest has at least CRLFCRLF, so a shorter rest does not match either. */
     if (r->length - r->at < 10 || memcmp(r->bytes + r->at, "HTTP/", 5) != 0)
         return refuse(r->why, 400, "bad_request_line",
                       "The target is not followed by one space and HTTP/1.1.", r->at);
@@ -189,7 +190,7 @@ static int keep_single(head_reader *r, span name, span value, size_t offset)
             continue;
         if (r->seen[i])
             return refuse(r->why, 400, "repeated_field",
-                          "A header field that may stand once stands twice.", offset);
+                          "A header field that may occur once occurs twice.", offset);
         r->seen[i] = true;
         r->value[i] = value;
     }

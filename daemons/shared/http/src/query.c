@@ -77,7 +77,7 @@ static int add_pair(http_query *query, const char *pair, size_t length, char *st
     if (storage[0] == '\0')
         return http__fail(err, HTTP_ERR_FORMAT, 0, "A query parameter has no name.");
     if (http_query_get(query, storage) != NULL)
-        return http__fail(err, HTTP_ERR_FORMAT, 0, "The query parameter \"%.64s\" stands twice.",
+        return http__fail(err, HTTP_ERR_FORMAT, 0, "The query parameter \"%.64s\" occurs twice.",
                           storage);
     if (query->count == HTTP_QUERY_MAX)
         return http__fail(err, HTTP_ERR_LIMIT, 0, "The query has more than %d parameters.",

@@ -160,7 +160,8 @@ bool http_response_etag_of(http_response *response, const char *if_none_match, c
     http_response_header(response, "ETag", tag);
     if (if_none_match == NULL)
         return false;
-    /* A list of tags, weak or not, or "*": a quoted tag cannot stand inside another. */
+    /* A list of tags, weak or not, or "*". A search is enough, since a quoted tag cannot be a part
+     * of another. */
     if (strcmp(if_none_match, "*") != 0 && strstr(if_none_match, tag) == NULL)
         return false;
     drop_body(response);

@@ -8,7 +8,7 @@
 
 #include "internal.h"
 
-/* A path against a pattern, segment by segment; collects where the parameters stand. */
+/* The match of a path and a pattern, segment by segment, with the positions of the parameters. */
 typedef struct match {
     const char *starts[HTTP_PATH_PARAMS_MAX];
     size_t lengths[HTTP_PATH_PARAMS_MAX];

@@ -15,12 +15,12 @@
 #include "exchange.h"
 #include "internal.h"
 
-/* A connection's memory in libmicrohttpd: the largest head twice, and the answer's fields. */
+/* A connection's memory in libmicrohttpd: twice the largest head, and the answer's fields. */
 enum { ENGINE_CONNECTION_BYTES = 65536 };
 
 /*
- * libmicrohttpd is handed one end of a Unix socket pair (front.c) and says at each answer that
- * TCP's options cannot be set on it; such a socket needs none of them.
+ * libmicrohttpd gets one end of a Unix socket pair (front.c) and logs at each answer that it cannot
+ * set TCP options on it, which such a socket does not need.
  */
 static bool is_about_tcp(const char *format)
 {
@@ -52,7 +52,7 @@ static bool adopt(void *context, int fd)
     http_server *server = context;
     struct sockaddr_un nobody = {.sun_family = AF_UNIX};
 
-    /* libmicrohttpd never learns the client's address; exchanges take it from the front. */
+    /* libmicrohttpd does not know the client's address; exchanges get it from the front. */
     return MHD_add_connection(server->engine, fd, (struct sockaddr *)&nobody, sizeof(nobody)) ==
            MHD_YES;
 }
@@ -78,7 +78,8 @@ static bool start_engine(http_server *server)
                      MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     struct MHD_OptionItem options[] = {
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, ENGINE_CONNECTION_BYTES, NULL},
-        /* The front counts; a connection that it has let go of may live here a moment longer. */
+        /* The front enforces the limit; a connection that it has released may exist here a moment
+           longer. */
         {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)server->options.connections * 2, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, 0, NULL},
         {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
@@ -112,7 +113,7 @@ static int check_options(const http_server_options *options, http_error *err)
     return 0;
 }
 
-/* Undoes what http_server_start did so far. */
+/* Frees all parts that http_server_start has made so far. */
 static void free_server(http_server *server)
 {
     if (server->engine != NULL)
@@ -180,9 +181,9 @@ void http_server_get_stats(const http_server *server, http_server_stats *out)
 }
 
 /*
- * When it is stopped, libmicrohttpd 0.9.75 closes connections that it has not met yet without the
- * lock under which they were handed over. Nobody else hands any over now: one more, which ends at
- * once, is met and closed when all are met.
+ * When stopped, libmicrohttpd 0.9.75 closes connections that it has not taken over yet, without the
+ * lock under which they were added. No other connections are added now. So this adds one that ends
+ * at once: when libmicrohttpd has closed it, it has taken over all earlier ones.
  */
 static void await_engine(http_server *server)
 {

@@ -7,7 +7,7 @@
 
 /* Milliseconds since 1970-01-01 UTC. */
 uint64_t clock_unix_ms(void *context);
-/* Milliseconds of a clock that nobody sets. */
+/* Milliseconds of the monotonic clock. */
 uint64_t clock_monotonic_ms(void *context);
 /* The same clock in nanoseconds, to measure with. */
 uint64_t clock_monotonic_ns(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of the environment: a mistyped one would otherwise change nothing without a word. */
+/* Finds mistyped environment variables, which would otherwise silently have no effect. */
 #ifndef BASE_ENVIRONMENT_H
 #define BASE_ENVIRONMENT_H
 

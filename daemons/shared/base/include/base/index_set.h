@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A set of row indexes, told apart by the caller's equality: finds the rows of a column group that
- * are equal. Open addressing; index_set_init takes all the memory.
+ * A set of row indexes with the caller's equality, to find equal rows in a group of columns. Open
+ * addressing; index_set_init takes all the memory.
  */
 #ifndef BASE_INDEX_SET_H
 #define BASE_INDEX_SET_H

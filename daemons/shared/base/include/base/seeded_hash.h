@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashes for tables of keys that strangers choose: names of a JVM's classes and threads, rows of an
- * upload. Nobody outside can choose keys that meet.
+ * Hashes for tables whose keys come from outside: names of a JVM's classes and threads, rows of an
+ * upload. The random seed prevents chosen collisions.
  */
 #ifndef BASE_SEEDED_HASH_H
 #define BASE_SEEDED_HASH_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/thread.h: threads that signals do not reach, and waits by a clock that nobody sets. */
+/* base/thread.h: threads without signals, and waits by the monotonic clock. */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H
 

@@ -8,8 +8,8 @@
 
 enum drop_cause {
     DROP_NONE = 0,
-    DROP_QUEUE_FULL = 1, /* the oldest made room for new ones */
-    DROP_DISK = 2,       /* the disk had no room, or could not be written */
+    DROP_QUEUE_FULL = 1, /* the oldest batches were dropped for new ones */
+    DROP_DISK = 2,       /* the disk was full, or could not be written */
     DROP_DAMAGED = 3,    /* the queue's file could not be read back */
     DROP_REJECTED = 4,   /* the backend refused it for good */
     DROP_END

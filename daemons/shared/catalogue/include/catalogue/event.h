@@ -32,10 +32,10 @@ const char *event_name(event_id event);
 
 /*
  * Reads a list of events, each a name or a name with an interval. An interval has a unit, and is
- * not below what the event's floor allows: a CPU timer cannot fire more often than the kernel's
- * tick, and the others would cost the JVM more than they tell. `defaults` are the intervals of
- * names alone. Allocations and live objects are sampled as one, so their intervals are the same:
- * that of either holds for both. 0, or -1 with a sentence in message that names the item and what
+ * not below the event's floor: a CPU timer cannot fire more often than the kernel's tick, and
+ * shorter intervals of other events would cost the JVM more than they are worth. `defaults` are the
+ * intervals of names without one. Allocations and live objects are sampled together, so the
+ * interval of one applies to both. 0, or -1 with a sentence in message that names the item and what
  * is allowed.
  */
 int event_intervals_parse(event_intervals *out, const char *list, const event_intervals *defaults,
@@ -48,7 +48,7 @@ const char *event_interval_objection(event_id event, uint64_t interval);
 /* Whether any event is recorded. */
 bool event_intervals_any(const event_intervals *events);
 
-/* The source that an event's samples are of. */
+/* The source of an event's samples. */
 enum profile_source event_source(event_id event);
 
 /* Whether the events that are recorded yield samples of that source. */

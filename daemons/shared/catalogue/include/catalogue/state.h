@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is wanted of a target, and what it and its profiling session are doing. Numbers stand in the
- * contract and in the store: they are never reused. Pure functions, any thread.
+ * What is wanted of a target, and what it and its profiling session are doing. The numbers are part
+ * of the contract and the store, and are never reused. Pure functions, any thread.
  */
 #ifndef CATALOGUE_STATE_H
 #define CATALOGUE_STATE_H

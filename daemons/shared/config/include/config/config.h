@@ -53,7 +53,7 @@ typedef struct config_program {
     const char *name;         /* "hotstack-collector" */
     const char *version;      /* for --version */
     const char *summary;      /* one sentence */
-    const char *default_file; /* read where it exists and no other is named; may be NULL */
+    const char *default_file; /* read if it exists and no other file is named; may be NULL */
     const config_field *fields;
     size_t count;
 } config_program;
@@ -86,7 +86,7 @@ typedef struct config_section config_section;
 int config_load(config **out, const config_program *program, int argc, char *const *argv,
                 char *const *envp, config_error *err);
 
-/* Reads one YAML text as the only source beside defaults; `name` stands in messages. */
+/* Reads one YAML text as the only source besides the defaults; messages call it `name`. */
 int config_load_text(config **out, const config_program *program, const char *name,
                      const char *text, size_t length, config_error *err);
 
@@ -107,8 +107,8 @@ const config_section *config_values(const config *settings);
 const char *config_file(const config *settings);
 
 /*
- * Getters. `key` must stand in the section's table with the right type: anything else is a
- * programming error and asserts. Borrowed until config_free. Text is never NULL.
+ * Getters. `key` must be in the section's table with the right type; anything else is a programming
+ * error and asserts. Borrowed until config_free. Text is never NULL.
  */
 const char *config_string(const config_section *section, const char *key);
 bool config_bool(const config_section *section, const char *key);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config/watch.h: tells when the files behind settings have changed, also files that are replaced
- * through a symbolic link above them, as those of a ConfigMap or a Secret are.
- * Thread rule: one thread.
+ * config/watch.h: tells when the files of settings have changed, including files that are replaced
+ * by switching a symbolic link above them, as in a ConfigMap or a Secret. Thread rule: one thread.
  */
 #ifndef CONFIG_WATCH_H
 #define CONFIG_WATCH_H
@@ -22,8 +21,8 @@ void config_watch_close(config_watch *watch);
 /* Readable when something happened beside one of the files; -1 for NULL. */
 int config_watch_fd(const config_watch *watch);
 
-/* Takes what has happened: whether a file is another than when this was asked last. A file that is
- * absent is between two names: it counts when it is there again. False for NULL. */
+/* Consumes the events, and returns whether a file has changed since the last call. A missing file
+ * is being replaced: it counts as changed once it is back. False for NULL. */
 bool config_watch_changed(config_watch *watch);
 
 #endif

@@ -161,35 +161,35 @@ void batch_clear(batch *one);
 /* The index among a batch's strings of entry `index` of another table. 0 or -1 (no memory). */
 int batch_move_string(string_table *to, const string_table *from, uint32_t index, uint32_t *out);
 
-/* One more item of an array that begins as NULL with no room. NULL = no memory. */
+/* Appends an item to an array that begins as NULL with room 0. NULL = no memory. */
 #define BATCH_NEXT(items, room, count)                                                             \
     (array_reserve((void **)&(items), &(room), (count), sizeof(*(items))) == 0 ? &(items)[count]   \
                                                                                : NULL)
 
-/* Frames as they stand somewhere else: what batch_add_stack takes a stack from. */
+/* Frames of another structure, from which batch_add_stack copies a stack. */
 typedef struct frame_source {
     const string_table *strings;
     const profile_frame *frames;
     const uint32_t *stack_frames; /* of all stacks, leaf first */
 } frame_source;
 
-/* A stack with its frames and strings into the dictionary, where it is not there. 0 or -1. */
+/* Adds a stack with its frames and strings to the dictionary, unless it is present. 0 or -1. */
 int batch_add_stack(batch *one, const frame_source *from, const profile_stack *stack,
                     uint32_t *index);
 
-/* What batch_add_stack takes the stacks of a batch from. */
+/* The frames of a batch, for batch_add_stack. */
 frame_source batch_frames(const batch *one);
 
 /*
- * Puts rows, seconds, threads, targets, stacks and strings into the one order that depends on
- * nothing but what the batch holds (docs/formats/ingest.md, "The order of a body"), in which
- * equal values are neighbours and compress well. Windows, snapshots and their threads stay as they
- * are; unused targets, stacks and strings go; the dictionary's own strings and frames stay. Every
- * index must be in range. 0, or -1 (no memory; the batch must then be cleared).
+ * Sorts rows, seconds, threads, targets, stacks and strings into the order that depends only on the
+ * batch's content (docs/formats/ingest.md, "The order of a body"), which places equal values next
+ * to each other so that they compress well. Windows, snapshots and their threads keep their order.
+ * Unused targets, stacks and strings are removed; the dictionary's own strings and frames stay.
+ * Every index must be in range. 0, or -1 (no memory; the batch must then be cleared).
  */
 int batch_order(batch *one);
 
-/* Bytes that the batch may take as the contract's messages, from above. */
+/* An upper bound of the batch's size as the contract's messages, in bytes. */
 uint64_t batch_bytes(const batch *one);
 
 #endif

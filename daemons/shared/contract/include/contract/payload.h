@@ -153,11 +153,11 @@ typedef struct status_batch {
     status_columns status;
 } status_batch;
 
-/* Batches that a collector lost for good, one entry a cause (catalogue/drop_cause.h). */
+/* Batches that a collector lost for good, one entry per cause (catalogue/drop_cause.h). */
 typedef struct drop_columns {
     u32s cause;
     u64s batches;              /* in the run */
-    u64s oldest_ms, newest_ms; /* when those were cut that the heartbeat before did not tell of */
+    u64s oldest_ms, newest_ms; /* cut times of the batches that no earlier heartbeat reported */
 } drop_columns;
 
 typedef struct heartbeat {
@@ -176,7 +176,7 @@ enum { STACK_ID_BYTES = 16, DAY_MS = 86400000, HELD_PER_THREAD_MAX = 256 };
 /* The id of a target: XXH3-64 of boot id, host pid and start ticks (docs/formats/storage.md). */
 uint64_t target_id(text boot_id, uint32_t host_pid, uint64_t start_ticks);
 
-/* The same for entry index of checked columns. */
+/* As above, for entry `index` of checked columns. */
 uint64_t target_id_at(const target_columns *targets, const string_columns *strings, uint32_t index);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What events of one source came to. The profile types are views of it (catalogue/profile_type.h).
+/* The sums of events of one source. The profile types are views of them (catalogue/profile_type.h).
  */
 #ifndef CONTRACT_SUM_H
 #define CONTRACT_SUM_H

@@ -29,7 +29,7 @@ typedef struct verdict {
     size_t need_count;
 } verdict;
 
-/* Limits on one payload; 0 is not "none" here: every limit is in force. */
+/* Limits on one payload. Every limit applies; 0 does not mean "no limit". */
 typedef struct ingest_limits {
     uint64_t compressed_bytes; /* of a body as sent */
     uint64_t payload_bytes;    /* decompressed */
@@ -41,7 +41,8 @@ typedef struct ingest_limits {
     uint64_t windows_per_batch;
     uint64_t retention_ms;
     uint64_t future_ms;
-    /* Told, not checked: in which a collector cuts one batch, and sends status and heartbeat. */
+    /* Not checked but sent to collectors: the interval of one batch, and of status and heartbeat.
+     */
     uint64_t flush_interval_ms, report_interval_ms;
 } ingest_limits;
 

@@ -6,20 +6,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The share of a core, in percent, from which on a thread is busy, unless a user says otherwise:
- * above what waking up costs, and within reach of a container of a twentieth of a core. */
+/* The default share of a core, in percent, from which a thread is busy. It is above the cost of
+ * waking up, and small enough for a container with a twentieth of a core. */
 #define DIAGNOSIS_BUSY_PERCENT 2
 
 /* What a thread did in a window. */
 typedef struct diagnosed_use {
-    uint64_t window_ns; /* that the CPU time was measured over; 0 = it was not */
+    uint64_t window_ns; /* the time over which CPU time was measured; 0 = not measured */
     uint64_t cpu_ns;
-    uint64_t snapshots; /* looks at the thread, */
-    uint64_t runnable;  /* and how many of them found it runnable */
+    uint64_t snapshots; /* snapshots of the thread */
+    uint64_t runnable;  /* snapshots in which it was runnable */
 } diagnosed_use;
 
-/* By CPU time where that was measured; else a thread is busy that a quarter of the looks found
- * runnable. */
+/* Decides by CPU time if it was measured; otherwise a thread is busy if it was runnable in a
+ * quarter of the snapshots. */
 bool diagnose_busy(const diagnosed_use *use, double percent);
 
 #endif

@@ -9,10 +9,10 @@
 #include <diagnosis/waits.h>
 
 typedef enum holder_kind {
-    HOLDER_UNKNOWN,          /* the JVM does not say, or not whether it still lives */
-    HOLDER_JAVA,             /* a platform thread of the snapshot */
-    HOLDER_VIRTUAL,          /* a virtual thread, which a carrier runs */
-    HOLDER_ENDED,            /* a thread that ended before it gave the lock back */
+    HOLDER_UNKNOWN, /* the JVM does not name the holder, or does not say whether it still runs */
+    HOLDER_JAVA,    /* a platform thread of the snapshot */
+    HOLDER_VIRTUAL, /* a virtual thread, which a carrier runs */
+    HOLDER_ENDED,   /* a thread that ended without releasing the lock */
     HOLDER_ENDED_OR_VIRTUAL, /* one of these two: a virtual thread that no carrier runs is not
                                 listed */
     HOLDER_KINDS
@@ -21,11 +21,11 @@ typedef enum holder_kind {
 /* "unknown", "java" ...; never NULL. */
 const char *holder_kind_name(holder_kind kind);
 
-/* What holds the lock that `waiter` waits for. listed: its owner is, or was, one of the platform
- * threads that are known; carried: a carrier runs it. */
+/* Returns what holds the lock that `waiter` waits for. listed: the owner is, or was, a known
+ * platform thread; carried: a carrier runs the owner. */
 holder_kind judge_holder(const diagnosed_thread *waiter, bool listed, bool carried);
 
-/* What holds the lock that thread `i` waits for. threads: sorted by java_tid. */
+/* Returns what holds the lock that thread `i` waits for. threads: sorted by java_tid. */
 holder_kind diagnose_holder(const diagnosed_thread *threads, size_t count, size_t i);
 
 /* A lock is a class and an identity hash, which two objects may share. */
@@ -40,9 +40,9 @@ typedef struct diagnosed_lock {
 } diagnosed_lock;
 
 typedef struct diagnosed_locks {
-    diagnosed_lock *items; /* those with most waiters first */
+    diagnosed_lock *items; /* in descending order of the number of waiters */
     size_t count;
-    uint32_t *waiters; /* of all, one lock's after the other's */
+    uint32_t *waiters; /* the waiters of all locks, one lock after the other */
 } diagnosed_locks;
 
 /* Finds the locks that slow threads (wait_is_slow) wait for. 0, or -1 without memory. *out: free it

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a thread of a snapshot does not run, and who could let it go on. All functions are pure, read
- * only their arguments and may be called from any thread.
+ * Why a thread of a snapshot does not run, and which thread it waits for. All functions are pure,
+ * read only their arguments and may be called from any thread.
  */
 #ifndef DIAGNOSIS_WAITS_H
 #define DIAGNOSIS_WAITS_H
@@ -44,8 +44,8 @@ typedef struct diagnosed_thread {
 
 typedef enum wait_kind {
     WAIT_NONE,           /* it runs */
-    WAIT_IDLE,           /* for work, as a thread of a pool does */
-    WAIT_TIMED,          /* for a time to pass, or for work until then */
+    WAIT_IDLE,           /* for work, as threads of a pool do */
+    WAIT_TIMED,          /* for a time to pass, or for work with a timeout */
     WAIT_BLOCKED,        /* to enter a monitor */
     WAIT_LOCK,           /* for a java.util.concurrent lock whose holder is known */
     WAIT_UNKNOWN_HOLDER, /* for a lock whose holder the JVM does not know */
@@ -57,7 +57,8 @@ typedef enum wait_kind {
 /* "blocked", "waiting_for_lock" ...; never NULL. */
 const char *wait_kind_name(wait_kind kind);
 
-/* Whether a thread that waits so is held up by others: neither runs nor waits for work or time. */
+/* Returns whether a thread with such a wait is blocked by others: it neither runs nor waits for
+ * work or time. */
 bool wait_is_slow(wait_kind kind);
 
 wait_kind diagnose_wait(const diagnosed_thread *thread);
@@ -66,23 +67,23 @@ wait_kind diagnose_wait(const diagnosed_thread *thread);
 const char *diagnose_lock_kind(uint32_t state, const char *lock_class, size_t length);
 
 /*
- * The thread that `i` waits for, or count: the holder of its lock where that is listed; of a thread
- * that waits for a class (WAIT_CLASS), another one that initialises a class, if none of these goes
- * on by itself. threads: sorted by java_tid.
+ * Returns the thread that `i` waits for, or count. It is the holder of its lock, if the snapshot
+ * lists it. For a thread that waits for a class (WAIT_CLASS) it is another thread that initialises
+ * a class, if none of those can continue by itself. threads: sorted by java_tid.
  */
 size_t diagnose_next(const diagnosed_thread *threads, size_t count, size_t i);
 
 /*
- * The threads that stand between thread `start` and the one that runs: diagnose_next of start, and
- * so on, at most `room` of them, ending at one that waits for nobody, or before one that is in the
- * chain already. threads: sorted by java_tid.
+ * Writes the chain of threads that thread `start` waits for: diagnose_next of start, and so on, at
+ * most `room` threads. It ends with a thread that waits for no other, or before a thread that is
+ * already in the chain. threads: sorted by java_tid.
  *
  * @return how many indexes were written to chain
  */
 size_t diagnose_chain(const diagnosed_thread *threads, size_t count, size_t start, uint32_t *chain,
                       size_t room);
 
-/* The index of a thread by id in an array sorted by java_tid; count where it is not there. */
+/* Returns the index of a thread by id in an array sorted by java_tid; count if it is missing. */
 size_t diagnosis_find(const diagnosed_thread *threads, size_t count, uint64_t java_tid);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * http/gate.h: what a request must look like before any other code sees it.
  *
- * Pure functions over bytes, no I/O. The gate is stricter than RFC 9112 on purpose: whatever two
- * HTTP implementations could read in two ways is refused, so that a proxy in front, libmicrohttpd
- * behind and our own routes agree about where a request begins and ends and what it asks for.
+ * Pure functions over bytes, no I/O. The gate is stricter than RFC 9112 on purpose: it refuses
+ * every request that two HTTP implementations could read differently, so that a proxy,
+ * libmicrohttpd and our own routes agree where a request begins and ends and what it asks for.
  *
  * Thread rule: no state outside the arguments; any thread.
  */
@@ -32,7 +32,7 @@ typedef enum http_framing {
     HTTP_FRAMING_CHUNKED /* see http_chunked_feed */
 } http_framing;
 
-/* What the gate read from a head that it let through. */
+/* The properties of an accepted request head. */
 typedef struct http_gate_head {
     http_framing framing;
     uint64_t content_length; /* 0 unless framing is HTTP_FRAMING_LENGTH */

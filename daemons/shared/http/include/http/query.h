@@ -2,9 +2,9 @@
 /*
  * http/query.h: the parameters behind the question mark, and percent-encoded path segments.
  *
- * Strict: what is not UTF-8 after decoding, holds a NUL or another control byte, or stands twice,
- * is an error and not a guess. "+" is a plus sign (RFC 3986), not a space.
- * Thread rule: a query belongs to one thread at a time.
+ * Strict: a parameter that is not UTF-8 after decoding, has a control byte, or occurs twice is an
+ * error. "+" is a plus sign (RFC 3986), not a space. Thread rule: a query belongs to one thread at
+ * a time.
  */
 #ifndef HTTP_QUERY_H
 #define HTTP_QUERY_H
@@ -34,7 +34,7 @@ void http_query_clear(http_query *query);
 const char *http_query_get(const http_query *query, const char *name);
 
 /*
- * Checks that every name stands in allowed (NULL-terminated). Returns the first that does not, or
+ * Checks that every name is in allowed (NULL-terminated). Returns the first that does not, or
  * NULL when all do: an unknown parameter is an error, since a filter that is misspelt must not
  * answer with everything.
  */

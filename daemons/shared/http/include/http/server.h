@@ -43,7 +43,7 @@ typedef struct http_server http_server;
 /* Why the server itself answers in a route's place. */
 typedef enum http_refuse_reason {
     HTTP_REFUSE_TOO_LARGE, /* the body is longer than the route takes: 413 */
-    HTTP_REFUSE_BUSY       /* no room for the body, or a queue is full: 503 */
+    HTTP_REFUSE_BUSY       /* no memory for the body, or a queue is full: 503 */
 } http_refuse_reason;
 
 /*

@@ -12,22 +12,23 @@
 #include <recording/recording.h>
 
 enum import_kind {
-    IMPORT_JFR,       /**< or anything else that is for libjfr to refuse */
+    IMPORT_JFR,       /**< also anything else, which libjfr then refuses */
     IMPORT_PPROF,     /**< protobuf, gzip or not */
     IMPORT_COLLAPSED, /**< "root;...;leaf value" lines */
-    IMPORT_DOCUMENT,  /**< text that begins as JSON, HTML or XML does: nothing that is read here */
-    IMPORT_TEXT,      /**< other text, whose first line does not end with a number: nor is that */
+    IMPORT_DOCUMENT,  /**< text that begins like JSON, HTML or XML, which cannot be read */
+    IMPORT_TEXT, /**< other text, whose first line does not end with a number; it cannot be read
+                    either */
 };
 
-/** Bytes of an input's beginning that import_kind_of wants to see. */
+/** How many of an input's first bytes import_kind_of needs. */
 #define IMPORT_SNIFF 4096u
 /** Frames of one stack; a deeper one is RECORDING_E_LIMIT. */
 #define IMPORT_MAX_FRAMES 65536u
 
 /**
- * What an input is, by its first `size` bytes (IMPORT_SNIFF, or all there are). Gzip is looked
- * into. JFR has its mark; text without control characters is
- * collapsed if its first line ends as they do; the rest is pprof.
+ * Recognises an input by its first `size` bytes (IMPORT_SNIFF, or all if there are fewer). It looks
+ * into gzip. JFR has a magic number; text without control characters is collapsed if its first line
+ * ends as they do; the rest is pprof.
  */
 enum import_kind import_kind_of(const void *data, size_t size);
 
@@ -48,7 +49,7 @@ typedef struct import_options {
 
 /** What was left out on purpose. */
 typedef struct import_report {
-    char left_out[256]; /**< names of sample types that no profile type stands for: "a, b"; or "" */
+    char left_out[256]; /**< names of sample types without a profile type: "a, b"; or "" */
 } import_report;
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the collector, the command line and attachd say to each other on one host, as plain C. The
+ * The messages between the collector, the command line and attachd on one host, as plain C. The
  * wire form is daemons/shared/localrpc/local.proto; the codec is the only place that knows it.
  *
  * A request and its answer may be handled by any one thread at a time.
@@ -34,12 +34,12 @@ typedef struct local_identity {
 typedef enum local_op {
     LOCAL_LIST = 1,    /* every JVM of the host */
     LOCAL_START = 2,   /* start a session, or take over ours */
-    LOCAL_WINDOW = 3,  /* end a window without stopping; its bytes stay behind a handle */
-    LOCAL_STOP = 4,    /* stop our session; what is left of it stays behind a handle */
-    LOCAL_READ = 5,    /* a piece of the bytes behind a handle; `done` frees them */
+    LOCAL_WINDOW = 3,  /* end a window without stopping; a handle gives access to its bytes */
+    LOCAL_STOP = 4,    /* stop our session; a handle gives access to the rest of its bytes */
+    LOCAL_READ = 5,    /* a piece of a handle's bytes; `done` frees the bytes */
     LOCAL_SESSION = 6, /* whose session runs */
-    LOCAL_THREADS = 7, /* take a thread snapshot; its bytes stay behind a handle */
-    LOCAL_STATUS = 8,  /* of a collector: what it does, a JSON document */
+    LOCAL_THREADS = 7, /* take a thread snapshot; a handle gives access to its bytes */
+    LOCAL_STATUS = 8,  /* the state of a collector, a JSON document */
 } local_op;
 
 typedef struct local_request {
@@ -99,7 +99,7 @@ typedef struct local_answer {
     size_t jvm_count;
     bool has_handle; /* WINDOW, STOP, THREADS */
     uint8_t handle[LOCAL_ID_SIZE];
-    uint64_t size; /* bytes behind the handle */
+    uint64_t size; /* bytes of the handle */
     uint8_t *data; /* READ, STATUS; owned */
     size_t length;
     uint64_t window_start_ms;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** The compressor of pages: zlib's, as libstackagg asks for it. */
+/** The compressor of pages, which passes zlib to libstackagg. */
 #ifndef RECORDING_DEFLATE_H
 #define RECORDING_DEFLATE_H
 
@@ -11,7 +11,7 @@ typedef struct recording_deflate recording_deflate;
 recording_deflate *recording_deflate_new(void);
 /** NULL is allowed. */
 void recording_deflate_free(recording_deflate *deflate);
-/** What sagg_write_html takes; borrowed from `deflate`. For one page. */
+/** Returns the callback for sagg_write_html, for one page, borrowed from `deflate`. */
 sagg_compress recording_deflate_page(recording_deflate *deflate);
 
 #endif

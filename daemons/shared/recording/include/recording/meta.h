@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** What a flame graph document says about the recordings it was made of. */
+/** The description of its recordings in a flame graph document. */
 #ifndef RECORDING_META_H
 #define RECORDING_META_H
 
@@ -7,7 +7,7 @@
 
 /**
  * The "meta" object of a document about recordings (docs/formats/flamegraph-json.md), as JSON text.
- * @param before  of a comparison: the older side, whose losses are told too; else NULL
+ * @param before  in a comparison the older side, whose losses are named too; else NULL
  * @param title   the document's heading; "" = none
  * @param absent  which events the recorder refused, and why; "" = none
  * @return the text, which the caller frees with free(); NULL when there is no memory

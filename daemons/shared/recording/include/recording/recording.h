@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Recordings in, aggregate out: what the collector and the command line share on top of libjfr and
- * libstackagg.
+ * Reads recordings into an aggregate, with libjfr and libstackagg: used by the collector, the
+ * command line, Python and WebAssembly.
  *
  * A `recording` collects any number of JFR inputs (files, or pieces of one) into one aggregate of
  * profile samples, whose type ids are those of the catalogue (catalogue/profile_type.h), and counts
- * what was lost on the way. It is bounded by the caps of the aggregate and the limits of the
- * reader, prints nothing, and may be used by one thread at a time.
+ * losses. It is bounded by the caps of the aggregate and the limits of the reader, prints nothing,
+ * and may be used by one thread at a time.
  */
 #ifndef RECORDING_RECORDING_H
 #define RECORDING_RECORDING_H
@@ -21,24 +21,24 @@
 
 typedef struct recording recording;
 
-/** What functions return when they fail; the same classes as those of the two libraries. */
+/** Error codes, with the same classes as those of the two libraries. */
 enum recording_code {
     RECORDING_E_USAGE = -1,
     RECORDING_E_LIMIT = -2,
     RECORDING_E_NOMEM = -3,
     RECORDING_E_IO = -4,
     RECORDING_E_FORMAT = -5,
-    RECORDING_E_STOPPED = -6, /**< a tap's progress wanted it */
+    RECORDING_E_STOPPED = -6, /**< a tap's progress function stopped the reading */
 };
 
 typedef struct recording_error {
     int code;
-    uint64_t offset;   /**< byte in the input, where that applies */
+    uint64_t offset;   /**< byte in the input, or 0 */
     char message[256]; /**< one sentence */
 } recording_error;
 
-/** Which part of its type a sample belongs to: the tag of its label. The numbers are the contract's
- * (ingest.proto, Facet). */
+/** The part of its type that a sample belongs to, which is the tag of its label. The numbers are
+ * those of the contract (ingest.proto, Facet). */
 enum recording_facet {
     RECORDING_FACET_NONE = 0,
     RECORDING_FACET_LOCK_MONITOR = 1,
@@ -59,17 +59,17 @@ typedef struct recording_moment {
     uint8_t state;   /**< jfr_thread_state */
 } recording_moment;
 
-/** Who else wants to know of samples; called on the caller's thread. */
+/** Callbacks for samples and progress, called on the caller's thread. */
 typedef struct recording_tap {
-    /** Called before each JFR input with the time that it covers (jfr_file_span); NULL = nobody. */
+    /** Called before each JFR input with the time that it covers (jfr_file_span). May be NULL. */
     void (*begin)(void *ctx, int64_t start_ns, int64_t end_ns);
-    /** Whether to take a sample; NULL = all. */
+    /** Returns whether to add a sample; NULL = all are added. */
     bool (*keep)(void *ctx, const sagg *agg, const recording_moment *moment);
-    /** Called for each value that was added, with its indices in the aggregate; NULL = nobody. A
-     * value other than 0 ends the reading with RECORDING_E_NOMEM. */
+    /** Called for each added value, with its indices in the aggregate. May be NULL. If it returns
+     * another value than 0, reading ends with RECORDING_E_NOMEM. */
     int (*added)(void *ctx, const sagg *agg, const sagg_sample *sample);
-    /** Called behind each chunk with its end in the input (unpacked), in bytes; NULL = nobody. A
-     * value other than 0 ends the reading with RECORDING_E_STOPPED. */
+    /** Called after each chunk with its end in the unpacked input, in bytes. May be NULL. If it
+     * returns another value than 0, reading ends with RECORDING_E_STOPPED. */
     int (*progress)(void *ctx, uint64_t done);
     void *ctx;
 } recording_tap;
@@ -80,8 +80,8 @@ typedef struct recording_options {
     int normaliser;   /**< enum sagg_normaliser; INIT sets version 1 */
     int group;        /**< enum sagg_group */
     bool facets;      /**< label samples with their facet */
-    bool wall_states; /**< wall: a root frame "[running]" or "[waiting]" where the recorder says
-                         which */
+    bool wall_states; /**< for wall, add a root frame "[running]" or "[waiting]" if the recorder
+                         says which */
     bool objects;     /**< label samples with the class allocated or locked */
     bool
         walk_unfinished; /**< also read a chunk that its JVM never finished (JFR_WALK_UNFINISHED) */
@@ -89,19 +89,18 @@ typedef struct recording_options {
     uint32_t max_threads;
     uint32_t max_frames;
     uint64_t max_bytes;
-    uint64_t max_samples; /**< of all inputs; the stacks of later ones are summed as [dropped]. 0 =
-                             no cap */
+    uint64_t max_samples; /**< of all inputs; later samples are counted in [dropped]. 0 = no cap */
     uint64_t max_unpacked_bytes; /**< of a gzip input: see jfr_options */
     int64_t origin_ns;           /**< per-second totals: see sagg_options */
     uint32_t seconds;
-    uint32_t threads; /**< that read a large input, at most RECORDING_MAX_THREADS; default 1.
-                           The result is the same with any number */
-    bool no_threads;  /**< read samples without their threads where that takes less time: who sets
-                           it groups by none, and asks for no thread's totals */
-    bool no_alloc_objects; /**< leave alloc_objects out where that takes less time: who sets it does
-                                not ask for this type */
+    uint32_t threads; /**< threads that read a large input, at most RECORDING_MAX_THREADS;
+                         default 1. The result does not depend on it */
+    bool no_threads;  /**< samples may be read without their threads, which is faster: for callers
+                         that group by none and do not use totals of threads */
+    bool no_alloc_objects; /**< alloc_objects may be left out, which is faster: for callers that do
+                              not use this type */
     const jfr_intervals
-        *inherit; /**< settings stated before the first input (jfr_options.inherit); copied */
+        *inherit; /**< settings from before the first input (jfr_options.inherit); copied */
     recording_tap tap;
 } recording_options;
 
@@ -111,22 +110,21 @@ typedef struct recording_options {
     }
 
 /**
- * Makes an empty one; free it with recording_free. `options` may be NULL.
+ * Makes an empty recording; free it with recording_free. `options` may be NULL.
  * Returns 0, RECORDING_E_USAGE (the message names the option), RECORDING_E_NOMEM.
  */
 int recording_new(recording **out, const recording_options *options, recording_error *err);
-/** Frees it with its aggregate; NULL is allowed. */
+/** Frees the recording and its aggregate. NULL is allowed. */
 void recording_free(recording *rec);
 
 /**
- * Reads one input to its end. What cannot be read of it is counted (recording_info), which is no
- * failure as long as the input is a recording at all. Settings are inherited from input to input.
- * Returns 0; RECORDING_E_FORMAT (not a recording; offset), RECORDING_E_IO (file only),
- * RECORDING_E_LIMIT, RECORDING_E_NOMEM: then what was read before the failure stays in the
- * aggregate.
+ * Reads one input to its end. Unreadable parts are counted (recording_info) and are no failure, as
+ * long as the input is a recording at all. Settings are inherited from input to input. Returns 0;
+ * RECORDING_E_FORMAT (not a recording; offset), RECORDING_E_IO (file only), RECORDING_E_LIMIT,
+ * RECORDING_E_NOMEM. After a failure the aggregate keeps what was read before it.
  */
 int recording_add_mem(recording *rec, const void *data, size_t bytes, recording_error *err);
-/** As recording_add_mem, from a file (mapped: it must not be cut shorter meanwhile). */
+/** As recording_add_mem, from a file. The file is mapped, so it must not be truncated meanwhile. */
 int recording_add_file(recording *rec, const char *path, recording_error *err);
 
 /** A sample that does not come from a JFR file. */
@@ -136,41 +134,41 @@ typedef struct recording_sample {
     sagg_str thread;                   /**< its name; empty with os_tid 0 = none */
     int64_t os_tid;                    /**< 0 = not known */
     int64_t time_ns;                   /**< UTC; 0 = not known */
-    uint64_t samples;                  /**< how many it stands for */
-    uint64_t values[PROFILE_TYPE_END]; /**< by type, raw and estimate in one; 0 = none */
+    uint64_t samples;                  /**< how many samples it counts as */
+    uint64_t values[PROFILE_TYPE_END]; /**< by type, both raw value and estimate; 0 = none */
 } recording_sample;
 
 /**
- * Adds a sample, if the tap keeps it; its state is unknown, its label 0. Within the caps: what has
- * no room is counted in [dropped].
- * Returns 0; RECORDING_E_USAGE (a frame's kind); RECORDING_E_NOMEM.
+ * Adds a sample, if the tap keeps it; its state is unknown, its label 0. Beyond the caps its values
+ * are counted in [dropped]. Returns 0; RECORDING_E_USAGE (a frame's kind); RECORDING_E_NOMEM.
  */
 int recording_add_sample(recording *rec, const recording_sample *sample, recording_error *err);
-/** Says that samples of recording_add_sample lie between these times (UTC ns, start <= end). */
+/** States that samples of recording_add_sample are between these times (UTC ns, start <= end). */
 void recording_add_span(recording *rec, int64_t start_ns, int64_t end_ns);
 
 /**
- * Enforces the caps (sagg_compact) and hands out the aggregate, borrowed for the recording's life
- * and void for reading indices after the next input. NULL only when there is no memory. Frees what
- * reading took beside it; the next input takes it anew.
+ * Enforces the caps (sagg_compact) and returns the aggregate, borrowed for the recording's life.
+ * Its indices are invalid after the next input. NULL only without memory. Frees the other memory of
+ * reading; the next input allocates it again.
  */
 const sagg *recording_aggregate(recording *rec);
 
 /**
- * Says that the recorder dropped so many events of the inputs: async-profiler counts them, but
- * writes nothing of them into the recording.
+ * Adds to the number of events that the recorder dropped: async-profiler counts them, but does not
+ * write the count into the recording.
  */
 void recording_add_dropped(recording *rec, uint64_t events);
 
 /**
  * Names the aggregate's type of counted events after what async-profiler counted ("page-faults"),
- * with `_` for characters that a file's name had better not hold; it stays "events" where the
+ * with `_` for characters that do not belong in a file's name. The type stays "events" if the
  * inputs differ. For callers that only write outputs: aggregates merge by the names of their types.
  * Returns 0 or RECORDING_E_NOMEM.
  */
 int recording_name_events(recording *rec);
 
-/** What was lost within chunks, and left out on purpose: sums over all chunks (jfr_chunk_stats). */
+/** Losses within chunks, and events left out on purpose: sums of jfr_chunk_stats over all chunks.
+ */
 typedef struct recording_counts {
     uint64_t events;
     uint64_t samples;
