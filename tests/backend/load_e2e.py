@@ -121,9 +121,9 @@ def rounds(kills):
         yield first + number, min(KILLS_A_ROUND, kills - number * KILLS_A_ROUND)
 
 
-def series(lab, deeds, kills=0, **more):
-    """kills: 0 = KILLS."""
-    for seed, kills in rounds(kills or KILLS):
+def series(lab, deeds, share=1, **more):
+    """share: of KILLS, at least one kill."""
+    for seed, kills in rounds(max(1, KILLS // share)):
         survive(lab, kills, deeds, seed=seed, **more)
         lab.empty()
 
@@ -133,22 +133,22 @@ def test_what_is_acknowledged_outlives_kills(lab):
 
 
 def test_profiles_and_snapshots_in_batches_of_their_own_outlive_kills(lab):
-    series(lab, [kill_backend, kill_store] if lab.mode == 'http' else [kill_backend], apart=True)
+    series(lab, [kill_backend, kill_store] if lab.mode == 'http' else [kill_backend], share=2, apart=True)
 
 
 def test_two_backends_share_a_store_through_kills(lab):
     if lab.mode == 'http':
-        series(lab, [kill_backend, kill_store], backends=2)
+        series(lab, [kill_backend, kill_store], share=2, backends=2)
 
 
 def test_retries_outlive_the_tokens_of_the_store(lab):
     """As when a batch comes again after the deduplication window. Where the store is a server, the backend lives: what a
     dead one was writing goes on beside the next try, and tokens alone cover that."""
-    series(lab, [kill_store] if lab.mode == 'http' else [kill_backend], forgetful=True)
+    series(lab, [kill_store] if lab.mode == 'http' else [kill_backend], share=2, forgetful=True)
 
 
 def test_tokens_that_nobody_mends_lose_nothing(lab):
-    series(lab, [kill_and_leave_tokens], kills=KILLS // 2)
+    series(lab, [kill_and_leave_tokens], share=2)
 
 
 def test_servers_of_other_versions_and_settings_keep_a_batch_once(lab):
@@ -159,7 +159,7 @@ def test_servers_of_other_versions_and_settings_keep_a_batch_once(lab):
         lab.server = server
         # What a dead backend was writing goes on beside the next try, and tokens alone cover that.
         deeds = [kill_backend, kill_store] if server.keeps_tokens else [kill_store]
-        series(lab, deeds, kills=KILLS // 5)
+        series(lab, deeds, share=5)
 
 
 def test_tokens_work_whatever_the_profile_of_the_server_says(lab):
