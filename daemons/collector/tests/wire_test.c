@@ -231,7 +231,9 @@ START_TEST(a_heartbeat_tells_of_the_queue_and_what_was_lost)
                                  .max_bytes = 100,
                                  .oldest_ms = NOON - 500,
                                  .pushed = 9,
-                                 .drops = {[DROP_REJECTED] = {3, NOON - 900, NOON - 800}}},
+                                 .drops = {[DROP_REJECTED] = {.entries = 3,
+                                                              .oldest_ms = NOON - 900,
+                                                              .newest_ms = NOON - 800}}},
                       .split_batches = 1,
                       .last_success_ms = NOON - 600};
     uint8_t *bytes = NULL;
