@@ -24,6 +24,7 @@ static struct {
         bool ours;
         atomic_int inside;
         int started, windows, stopped, discarded;
+        uint64_t offset; /* of the last window */
     } jvms[2];
     atomic_bool hold;
     atomic_int overlaps; /* operations that met another on the same JVM */
@@ -32,7 +33,6 @@ static struct {
     const char *recording;
     bool too_large;
     int unstoppable;
-    uint64_t offset; /* of the last window */
     atomic_uchar next_id;
     uint64_t now;
     uint64_t skipped_ms; /* of the monotonic clock */
@@ -106,7 +106,7 @@ static void window(void *context, const local_request *request, int fd, uint64_t
     (void)context;
     (void)deadline_ms;
     struct fake_jvm *one = enter(&request->jvm);
-    world.offset = request->offset;
+    one->offset = request->offset;
     one->windows++;
     out->reason = world.fail_with;
     out->running = one->running;
@@ -329,7 +329,7 @@ START_TEST(a_window_begins_where_its_reader_says)
     local_answer answer = {0};
     ask(LOCAL_START, 1);
     attachd_handle(core, &request, &answer);
-    ck_assert_uint_eq(world.offset, 17);
+    ck_assert_uint_eq(world.jvms[0].offset, 17);
     ck_assert_uint_eq(answer.offset, 100); /* and the next one where the profiler's files end */
 }
 END_TEST
