@@ -140,6 +140,7 @@ def both_forms_of_410_lead_to_a_new_list(on):
             seen.append("old page")
             on.other.annotate(startup_delay="1s")  # so that there is a newer version
             restart_of_the_server(on)
+            seen.append("restart")
         return in_pages_of(path, 1)
 
     with undisturbed(on, "410"):
@@ -148,10 +149,12 @@ def both_forms_of_410_lead_to_a_new_list(on):
         restart_of_the_server(on)
         on.proxy.change = forget
         on.proxy.set(PASS)
+        # versions of watches may be gone, too: the server must be up before it is asked for more
+        wait_for("the restart between two pages", lambda: "restart" in seen)
         wait_for("both forms", lambda: on.metrics()["kubernetes_versions_gone_total"] >= gone + 2)
         wait_for("a whole list", lambda: on.metrics()["kubernetes_lists_total"] > lists)
         comes_back(on)
-    same("what was forgotten", sorted(seen), ["old page", "old watch"])
+    same("what was forgotten", sorted(seen), ["old page", "old watch", "restart"])
     on.proxy.change = lambda path: path
     on.other.annotate(profile="continuous")
     on.wait_for_target(on.other_jvm, state=PROFILING, reason=0)
