@@ -572,6 +572,7 @@ void file_queue_close(queue *port)
     if (self->directory >= 0)
         close(self->directory);
     free(self->entries);
+    free(self->positions);
     free(self->path);
     pthread_mutex_destroy(&self->lock);
     free(self);
