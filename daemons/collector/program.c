@@ -599,7 +599,7 @@ static void apply(program *self, const config *fresh, const rule_set *rules)
 
 /* The rules and the listener's token are in force at once; the backend's token is read by itself.
  * Other settings have made what runs, and need a restart. True when a file has changed since. */
-static bool reload(program *self)
+static bool read_again(program *self)
 {
     config *fresh = NULL;
     config_error err = {0};
@@ -624,6 +624,12 @@ static bool reload(program *self)
     return again;
 }
 
+static void reload(program *self)
+{
+    while (read_again(self))
+        continue;
+}
+
 /* Whether the signal asks for the end. */
 static bool is_end(program *self, int signals)
 {
@@ -632,8 +638,7 @@ static bool is_end(program *self, int signals)
         return false;
     if (got.ssi_signo != SIGHUP)
         return true;
-    while (reload(self))
-        continue;
+    reload(self);
     return false;
 }
 
@@ -651,10 +656,8 @@ static void schedule(program *self, int signals)
         int ready = poll(on, 3, wait);
         if (ready > 0 && (on[0].revents & POLLIN) != 0 && is_end(self, signals))
             return;
-        if (ready > 0 && (on[2].revents & POLLIN) != 0 && config_watch_changed(self->files)) {
-            while (reload(self))
-                continue;
-        }
+        if (ready > 0 && (on[2].revents & POLLIN) != 0 && config_watch_changed(self->files))
+            reload(self);
         (void)eventfd_read(self->wake, &ignored);
     }
 }

@@ -88,7 +88,8 @@ static void seconds_by_workload(const workload_table *from, const char *name, co
     }
 }
 
-/* The same of numbers by reason: those that are not 0. */
+/* Numbers by reason of each workload, `offset` bytes into its counters; those that are 0 are left
+ * out. */
 static void by_reason(const workload_table *from, const char *name, const char *kind,
                       const char *help, size_t offset)
 {
@@ -101,17 +102,6 @@ static void by_reason(const workload_table *from, const char *name, const char *
             put_series(from, name, i, reason_get(reason)->name);
             (void)fprintf(from->to, "%llu\n", (unsigned long long)counts[reason]);
         }
-    }
-}
-
-static void snapshot_timeouts(const workload_table *from)
-{
-    family(from->to, "snapshot_timeouts_total", "counter",
-           "Thread snapshots that the JVM did not answer in time.");
-    for (size_t i = 0; i < from->count; i++) {
-        put_series(from, "snapshot_timeouts_total", i, NULL);
-        (void)fprintf(from->to, "%llu\n",
-                      (unsigned long long)from->all[i].snapshot_failures[REASON_ATTACH_TIMEOUT]);
     }
 }
 
@@ -144,7 +134,9 @@ static void write_workloads(const workload_table *from)
                 offsetof(workload_stats, snapshots));
     by_reason(from, "snapshot_failures_total", "counter", "Thread snapshots that failed.",
               offsetof(workload_stats, snapshot_failures));
-    snapshot_timeouts(from);
+    by_workload(from, "snapshot_timeouts_total", "counter",
+                "Thread snapshots that the JVM did not answer in time.",
+                offsetof(workload_stats, snapshot_failures[REASON_ATTACH_TIMEOUT]));
     metric(from->to, "workload_series", "gauge", "Workloads that metrics tell apart.",
            from->count > 0 ? from->count - 1 : 0);
     metric(from->to, "jvms_without_workload_series", "gauge",
@@ -154,8 +146,7 @@ static void write_workloads(const workload_table *from)
 
 static void typed(FILE *to, const char *name, const char *help, const profile_sum *sums)
 {
-    (void)fprintf(to, "# HELP hotstack_collector_%s %s\n# TYPE hotstack_collector_%s counter\n",
-                  name, help, name);
+    family(to, name, "counter", help);
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
         (void)fprintf(to, "hotstack_collector_%s{type=\"%s\"} %llu\n", name,
                       profile_type_get(type)->name,

@@ -338,11 +338,8 @@ collector_stats collector_get_stats(collector *self)
     collector_stats stats = self->stats;
     stats.lanes_running = collector__lanes_running(self);
     stats.lanes_waiting = collector__lanes_waiting(self, self->ports.now_ms(self->ports.context));
-    for (const target *one = self->targets; one != NULL; one = one->next) {
-        stats.jvms++;
-        stats.profiling += one->phase == PHASE_PROFILING;
+    for (const target *one = self->targets; one != NULL; one = one->next)
         stats.unknown_pods += one->reason == REASON_POD_UNKNOWN;
-    }
     pthread_mutex_unlock(&self->lock);
     return stats;
 }

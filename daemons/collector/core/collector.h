@@ -145,15 +145,15 @@ void collector_exits_told(collector *self, size_t count);
 
 typedef struct collector_stats {
     uint64_t discoveries, discovery_failures;
-    uint64_t windows, windows_failed, windows_lost, parse_failures;
+    uint64_t windows, windows_failed, windows_lost;
     uint64_t starts, start_failures;
-    uint64_t snapshots, snapshot_failures, snapshots_short;
+    uint64_t snapshots_short;
     uint64_t batches, queue_failures;
     uint64_t recording_bytes;
     uint64_t window_ms, covered_ms; /* sums over all windows */
     uint64_t dropped_events;        /* by the profilers, of all windows */
     uint64_t excess_events;         /* past the cap on a window's events */
-    uint64_t jvms, profiling, unknown_pods;
+    uint64_t unknown_pods;
     unsigned lanes_running, lanes_waiting;
     uint64_t thread_failures; /* jobs put off for want of a thread */
     bool attachd_reachable;
@@ -163,7 +163,7 @@ typedef struct collector_stats {
 } collector_stats;
 collector_stats collector_get_stats(collector *self);
 
-/* The same of one workload, for metrics. */
+/* Counters that the metrics tell apart by workload. */
 typedef struct workload_stats {
     char namespace_name[64];
     char workload[254];

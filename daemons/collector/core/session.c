@@ -203,7 +203,6 @@ static void note_failure(const job *now, const window_span *span, const local_an
 {
     collector *self = now->self;
     pthread_mutex_lock(&self->lock);
-    self->stats.parse_failures++;
     collector__workload(self, &now->rule.labels)->parse_failures++;
     collector__say(self, "pid %u: a window is lost: %s", now->jvm.id.host_pid, detail);
     collector__add_lost(now->on, &now->rule.events, span->start_ms,

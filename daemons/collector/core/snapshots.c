@@ -59,11 +59,9 @@ static void deliver(const job *now, thread_snapshot *taken, uint32_t reason, con
     }
     pthread_mutex_lock(&self->lock);
     workload_stats *of = collector__workload(self, &now->rule.labels);
-    self->stats.snapshots++;
     of->snapshots++;
     self->stats.snapshots_short += taken->state_count < taken->meta.threads_total;
     if (reason != REASON_NONE) {
-        self->stats.snapshot_failures++;
         of->snapshot_failures[reason < REASON_END ? reason : REASON_INTERNAL]++;
         collector__say(self, "pid %u: no thread snapshot: %s", now->jvm.id.host_pid, message);
     }

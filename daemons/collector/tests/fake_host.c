@@ -348,6 +348,21 @@ void fake_host_begin_anew(void)
     make_collector();
 }
 
+uint64_t fake_host_counted(size_t offset, size_t size)
+{
+    size_t count = 0;
+    uint64_t sum = 0;
+    workload_stats *all = collector_get_workloads(core, &count);
+    ck_assert_ptr_nonnull(all);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t *numbers = (const uint64_t *)((const char *)&all[i] + offset);
+        for (size_t k = 0; k < size / sizeof(*numbers); k++)
+            sum += numbers[k];
+    }
+    free(all);
+    return sum;
+}
+
 void fake_host_tear_down(void)
 {
     collector_free(core);

@@ -66,6 +66,12 @@ void fake_host_tear_down(void);
  * which may have been killed. */
 void fake_host_begin_anew(void);
 
+/* What the collector has counted as a member of workload_stats, over all workloads; of a member
+ * that is an array, over all reasons. */
+#define COUNTED(member)                                                                            \
+    fake_host_counted(offsetof(workload_stats, member), sizeof(((workload_stats *)0)->member))
+uint64_t fake_host_counted(size_t offset, size_t size);
+
 /* A rule for a main class; its thread snapshots are taken every host.threads_ms. */
 void add_rule(const char *main_class, bool off, uint64_t delay_ms);
 

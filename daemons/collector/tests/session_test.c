@@ -161,7 +161,7 @@ START_TEST(a_snapshot_that_fails_is_queued_with_its_reason)
     add_rule("Shop", false, 0);
     run_to(NOON + 11500);
     ck_assert_uint_eq(host.windows, 1);
-    ck_assert_uint_eq(collector_get_stats(core).snapshot_failures, host.snapshots);
+    ck_assert_uint_eq(COUNTED(snapshot_failures), host.snapshots);
     ck_assert_uint_ge(host.queued_snapshot_count, 2);
     ck_assert_uint_eq(host.queued_snapshots[0].reason, REASON_NO_EXEC_DIR);
     ck_assert_uint_eq(status_of(1).state, TARGET_STATE_PROFILING);
@@ -267,7 +267,7 @@ START_TEST(a_failed_parse_costs_one_window_and_says_so)
     ck_assert_uint_eq(host.lost_count, 2);
     ck_assert_uint_eq(host.lost[0].start_ms, NOON + 10000);
     ck_assert_uint_eq(host.lost[0].reason, REASON_PARSE_FAILED);
-    ck_assert_uint_eq(collector_get_stats(core).parse_failures, 1);
+    ck_assert_uint_eq(COUNTED(parse_failures), 1);
 }
 END_TEST
 
@@ -410,7 +410,7 @@ START_TEST(the_end_of_a_jvm_is_reported_until_somebody_has_read_it)
     ck_assert_uint_eq(status.last_window_ms, before.last_window_ms);
     ck_assert_uint_ge(status.observed_ms, NOON + 12000);
     ck_assert_uint_le(status.observed_ms, NOON + 18500); /* then it was missing first */
-    ck_assert_uint_eq(collector_get_stats(core).jvms, 0);
+    ck_assert_uint_eq(COUNTED(jvms), 0);
     collector_exits_told(core, 1);
     ck_assert_uint_eq(status_of(1).jvm.id.host_pid, 0);
 }
