@@ -172,9 +172,8 @@ static void answer_top(call *c, const profile *p)
         json_t *rows = json_array();
         for (size_t i = 0; i < table.count; i++)
             json_array_append_new(rows, json_top_row(&table.rows[i], c->params.lines));
-        call_send(c, json_pack("{s:o, s:s, s:s, s:o, s:o}", "rows", rows, "type", info->name,
-                               "unit", info->unit, "total", json_sum(c->meta.seen), "meta",
-                               json_meta(&c->meta)));
+        call_send_with_meta(c, json_pack("{s:o, s:s, s:s, s:o}", "rows", rows, "type", info->name,
+                                         "unit", info->unit, "total", json_sum(c->meta.seen)));
     }
     top_table_free(&table);
 }

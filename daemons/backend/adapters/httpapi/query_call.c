@@ -50,6 +50,13 @@ void call_send(call *c, json_t *json)
         http_response_take(c->response, "application/json", document, strlen(document));
 }
 
+void call_send_with_meta(call *c, json_t *json)
+{
+    if (json != NULL)
+        json_object_set_new(json, "meta", json_meta(&c->meta));
+    call_send(c, json);
+}
+
 static void send_expired(call *c)
 {
     call_send(c, json_pack("{s:{s:s, s:s, s:o}}", "error", "code", "expired", "message",
@@ -132,13 +139,10 @@ void call_send_tagged(call *c, json_t *json)
 {
     char *document = json != NULL ? json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 
-    if (document != NULL && call_tag(c, document, strlen(document))) {
+    if (document != NULL && call_tag(c, document, strlen(document)))
         json_decref(json);
-    } else {
-        if (json != NULL)
-            json_object_set_new(json, "meta", json_meta(&c->meta));
-        call_send(c, json);
-    }
+    else
+        call_send_with_meta(c, json);
     free(document);
 }
 

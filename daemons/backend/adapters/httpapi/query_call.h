@@ -34,7 +34,9 @@ void call_fail(call *c, query_code code);
 
 /* Takes over json. */
 void call_send(call *c, json_t *json);
-/* Tags an answer by all but its meta, then sends it with it. Takes over json. */
+/* Sends an answer with its meta. Takes over json. */
+void call_send_with_meta(call *c, json_t *json);
+/* Tags an answer by all but its meta, then sends both. Takes over json. */
 void call_send_tagged(call *c, json_t *json);
 
 /* Sets the tag over the content, or what stands for it, and the parameters that choose from it;

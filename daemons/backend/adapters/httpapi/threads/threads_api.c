@@ -4,7 +4,6 @@
 
 #include <base/hex.h>
 
-#include "../answer_json.h"
 #include "../query_call.h"
 #include "threads_json.h"
 
@@ -36,16 +35,12 @@ static void read_and_send(call *c, const thread_route *route, thread_report *rep
         return;
     if (code == QUERY_OK)
         code = route->read(&c->api->query, filter, report, &c->meta, &c->err);
-    if (code != QUERY_OK) {
+    if (code != QUERY_OK)
         call_fail(c, code);
-    } else if (route->by_sources) {
-        json_t *json = route->show(report, filter);
-        if (json != NULL)
-            json_object_set_new(json, "meta", json_meta(&c->meta));
-        call_send(c, json);
-    } else {
+    else if (route->by_sources)
+        call_send_with_meta(c, route->show(report, filter));
+    else
         call_send_tagged(c, route->show(report, filter));
-    }
 }
 
 static void answer(const thread_route *route, void *context, const http_request *request,
