@@ -45,11 +45,14 @@ EXPORT(hotstack_error) const char *hotstack_error(void);
  */
 EXPORT(hotstack_open) hotstack *hotstack_open(const void *data, size_t bytes, const char *title);
 /*
- * What the recording holds, as JSON text:
- *   {"types": [{"type", "unit", "value", "raw_value", "samples"}, ...],  with samples; 64-bit
- * values as decimal strings "whole": whether nothing of the recording is missing, "meta": what was
- * lost or is in no profile, and who recorded}    docs/formats/flamegraph-json.md Borrowed until the
- * next call with `h`; NULL (hotstack_error) without memory.
+ * What the recording holds, as JSON text: {"types": [...], "whole": ..., "meta": {...}}.
+ *
+ * `types` has a row {"type", "unit", "value", "raw_value", "samples"} for each profile type with
+ * samples; the values are decimal strings, so that readers keep all 64 bits. `whole` is whether
+ * nothing of the recording is missing. `meta` is that of a flame graph document
+ * (docs/formats/flamegraph-json.md): what was lost or is in no profile, and who recorded.
+ *
+ * Borrowed until the next call with `h`; NULL (hotstack_error) without memory.
  */
 EXPORT(hotstack_summary) const char *hotstack_summary(hotstack *h);
 /*
@@ -161,15 +164,6 @@ static unsigned find_type(const hotstack *h, size_t index)
     return 0;
 }
 
-static const char *name_of(const sagg *agg, unsigned type)
-{
-    sagg_type row;
-    for (size_t i = 0; sagg_type_at(agg, i, &row); i++)
-        if (row.id == type)
-            return row.name;
-    return "";
-}
-
 static bool append_type(hotstack *h, size_t index, unsigned type)
 {
     char line[320];
@@ -177,8 +171,8 @@ static bool append_type(hotstack *h, size_t index, unsigned type)
     (void)snprintf(line, sizeof(line),
                    "%s{\"type\":\"%s\",\"unit\":\"%s\",\"value\":\"%" PRIu64
                    "\",\"raw_value\":\"%" PRIu64 "\",\"samples\":%" PRIu64 "}",
-                   index > 0 ? "," : "", name_of(h->agg, type), profile_type_get(type)->unit,
-                   totals.value, totals.raw_value, totals.samples);
+                   index > 0 ? "," : "", recording_type_name(h->agg, type),
+                   profile_type_get(type)->unit, totals.value, totals.raw_value, totals.samples);
     return append_text(h, line);
 }
 

@@ -46,8 +46,8 @@ static bool write_each(format_material *m, uint32_t types)
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
         if ((types >> type & 1) == 0)
             continue;
-        char *path =
-            typed_path(o->output, sample_type_name(m->agg, type), format_get(o->format)->endings);
+        char *path = typed_path(o->output, recording_type_name(m->agg, type),
+                                format_get(o->format)->endings);
         bool done = path != NULL && output_spares(path, o->operands, o->operand_count) &&
                     write_one(m, UINT32_C(1) << type, path);
         if (done)

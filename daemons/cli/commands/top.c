@@ -50,7 +50,7 @@ static bool print_table(const sagg *agg, unsigned type, const top_wish *wish)
     if (!top_table_open(&table, agg, type, wish))
         return false;
     quantity_scale by = quantity_scale_of(info->unit, totals.value);
-    print_head(sample_type_name(agg, type), &totals, &by);
+    print_head(recording_type_name(agg, type), &totals, &by);
     for (size_t i = 0; i < table.count; i++)
         print_row(table.rows[i], &by, totals.value);
     if (table.omitted > 0)

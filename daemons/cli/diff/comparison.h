@@ -29,7 +29,7 @@ typedef struct comparison {
 /* A compared type's name: that of the newer side. */
 static inline const char *comparison_type(const comparison *c, size_t index)
 {
-    return sample_type_name(c->after.agg, c->types[index]);
+    return recording_type_name(c->after.agg, c->types[index]);
 }
 
 /* Totals per second of recording. */

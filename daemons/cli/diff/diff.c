@@ -140,7 +140,7 @@ static bool is_in_both(const comparison *c, unsigned type, const cli_options *o)
         return false;
     if (before != after)
         complain("note: only %s has samples of %s", before ? o->operands[0] : o->operands[1],
-                 sample_type_name(before ? c->before.agg : c->after.agg, type));
+                 recording_type_name(before ? c->before.agg : c->after.agg, type));
     return before && after;
 }
 

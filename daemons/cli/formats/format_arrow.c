@@ -294,7 +294,7 @@ static void add_stack(const writer *w, columns *c, uint32_t index)
 static void add_row(const writer *w, columns *c, const sagg_entry *row)
 {
     const profile_type_info *info = profile_type_get(row->type);
-    const char *name = sample_type_name(w->agg, row->type);
+    const char *name = recording_type_name(w->agg, row->type);
     sagg_thread thread = {0};
     (void)sagg_thread_at(w->agg, row->thread, &thread);
     add_string(&c->type_ends, &c->types, (sagg_str){name, strlen(name)});

@@ -158,7 +158,8 @@ static void write_sample_types(writer *w, uint32_t types)
         if ((types >> type & 1) == 0)
             continue;
         w->column[type] = (uint8_t)++w->columns;
-        uint64_t name = write_sample_type(w, sample_type_name(w->agg, type), unit_name(info->unit));
+        uint64_t name =
+            write_sample_type(w, recording_type_name(w->agg, type), unit_name(info->unit));
         if (w->columns == 1) {
             put_number(&w->field, 14, name);
             send(w);

@@ -108,7 +108,7 @@ static bool write_type(FILE *to, const sagg *agg, unsigned type, const top_wish 
     (void)fprintf(to,
                   "\n{\"type\":\"%s\",\"unit\":\"%s\",\"value\":%" PRIu64 ",\"raw_value\":%" PRIu64
                   ",\"samples\":%" PRIu64 ",\"omitted\":%zu,\"rows\":[",
-                  sample_type_name(agg, type), info->unit, totals.value, totals.raw_value,
+                  recording_type_name(agg, type), info->unit, totals.value, totals.raw_value,
                   totals.samples, table.omitted);
     for (size_t i = 0; i < table.count; i++) {
         if (i > 0)

@@ -5,15 +5,6 @@
 
 #include "cli/command.h"
 
-const char *sample_type_name(const sagg *agg, unsigned type)
-{
-    sagg_type row;
-    for (size_t i = 0; sagg_type_at(agg, i, &row); i++)
-        if (row.id == type)
-            return row.name;
-    return "";
-}
-
 uint32_t sample_types(const sagg *agg, uint32_t asked)
 {
     uint32_t types = 0;
@@ -33,7 +24,7 @@ void sample_types_list(char *list, size_t room, const sagg *agg, uint32_t types)
         if ((types >> type & 1) == 0)
             continue;
         int size = snprintf(list + used, room - used, "%s%s", used > 0 ? ", " : "",
-                            sample_type_name(agg, type));
+                            recording_type_name(agg, type));
         if (size < 0 || (size_t)size >= room - used)
             return;
         used += (size_t)size;

@@ -12,10 +12,6 @@
 /* What a list of all types' names takes. */
 enum { SAMPLE_TYPES_ROOM = 256 };
 
-/* A type's name in the aggregate: that of the catalogue, or what its events count
- * (recording_name_events). Borrowed from the aggregate. */
-const char *sample_type_name(const sagg *agg, unsigned type);
-
 /* Those that have samples and were asked for, as bits 1 << PROFILE_TYPE_*; `asked` 0 = all. */
 uint32_t sample_types(const sagg *agg, uint32_t asked);
 

@@ -27,7 +27,7 @@ static void fill_rows(const sagg *agg, totals_row rows[PROFILE_TYPE_END])
     sagg_type_stacks(agg, stacks);
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)
         rows[type] =
-            (totals_row){sample_type_name(agg, type), sagg_type_totals(agg, type), stacks[type]};
+            (totals_row){recording_type_name(agg, type), sagg_type_totals(agg, type), stacks[type]};
 }
 
 /* ---- printing ---- */

@@ -99,6 +99,15 @@ void recording__take_time(recording *rec, const jfr_chunk *chunk, int64_t last_n
     recording__add_span(rec, from->start_ns, end_ns);
 }
 
+const char *recording_type_name(const sagg *agg, unsigned type)
+{
+    sagg_type row;
+    for (size_t i = 0; sagg_type_at(agg, i, &row); i++)
+        if (row.id == type)
+            return row.name;
+    return "";
+}
+
 int recording_name_events(recording *rec)
 {
     char name[sizeof(rec->info.event)];

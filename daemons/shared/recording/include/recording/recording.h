@@ -124,7 +124,8 @@ void recording_free(recording *rec);
  * RECORDING_E_NOMEM. After a failure the aggregate keeps what was read before it.
  */
 int recording_add_mem(recording *rec, const void *data, size_t bytes, recording_error *err);
-/** As recording_add_mem, from a file. The file is mapped, so it must not be truncated meanwhile. */
+/** Reads a file as recording_add_mem reads memory. The file is mapped: it must not be truncated
+ * meanwhile. */
 int recording_add_file(recording *rec, const char *path, recording_error *err);
 
 /** A sample that does not come from a JFR file. */
@@ -166,6 +167,12 @@ void recording_add_dropped(recording *rec, uint64_t events);
  * Returns 0 or RECORDING_E_NOMEM.
  */
 int recording_name_events(recording *rec);
+
+/**
+ * A profile type's name in the aggregate: that of the catalogue, or what its events count
+ * (recording_name_events). "" where the aggregate has no such type. Borrowed from the aggregate.
+ */
+const char *recording_type_name(const sagg *agg, unsigned type);
 
 /** Losses within chunks, and events left out on purpose: sums of jfr_chunk_stats over all chunks.
  */
