@@ -139,7 +139,8 @@ def watch(process, pid):
 
 def drive(at, nodes, rows, windows, speed=1):
     say(f"store {at.store}: {nodes} nodes of {JVMS} JVMs, {rows} rows each, {windows} windows")
-    cpu, parts = at.cpu(), at.parts()
+    parts = at.parts()
+    backend_before, store_before = at.cpu()
     command = load_command(at, "--nodes", nodes, "--rows", rows, "--windows", windows, "--speed", speed,
                            "--seed", time.time_ns() // 1000 % (1 << 32),
                            "--start-ms", int(time.time() * 1000) - windows * 60_000)  # fmt: skip
@@ -151,7 +152,9 @@ def drive(at, nodes, rows, windows, speed=1):
         reader.join()
     if load.returncode:
         raise BenchError(f"hotstack-load ended with {load.returncode}")
-    backend_cpu, store_cpu = (now - was if was is not None else None for now, was in zip(at.cpu(), cpu))
+    backend_after, store_after = at.cpu()
+    backend_cpu = backend_after - backend_before
+    store_cpu = store_after - store_before if store_before is not None else None
     made = {table: count - parts.get(table, 0) for table, count in at.parts().items()} if parts is not None else None
     return Step(at.store, nodes, rows, json.loads(out[0]), backend_cpu, store_cpu, peak, made)
 

@@ -19,7 +19,7 @@ import sys
 import time
 
 from collector_world import (
-    HOTSTACK, PATIENCE, TYPES, Failed, World, have_parts, leftovers, mine, print_logs, run_steps, same, totals, truth, wait_for)
+    HOTSTACK, PATIENCE, TYPES, Failed, leftovers, mine, run_in_world, same, totals, truth, wait_for)
 
 
 def refused_token(world):
@@ -217,25 +217,11 @@ STEPS = (refused_token, windows_and_status, status_asked, measured_workload, on_
          sums_equal_the_truth)
 
 
-def main():
-    if not have_parts():
-        return 0
-    world = World()
-    print(f"1..{len(STEPS)}", flush=True)
-    failed = False
-    try:
-        world.start_ingest()
-        world.write_token("wrong-token")
-        world.configure()
-        world.start_attachd()
-        world.jvm = world.start_jvm("jvm", "Target")
-        world.start_collector()
-        failed = not run_steps(world, STEPS)
-    finally:
-        if failed:
-            print_logs(world.log, ("collector", "attachd", "ingest", "jvm"))
-        world.end()
-    return 1 if failed else 0
+def set_up(world):
+    world.write_token("wrong-token")
+    world.configure()
+    world.start_attachd()
+    world.jvm = world.start_jvm("jvm", "Target")
 
 
-sys.exit(main())
+sys.exit(run_in_world(STEPS, set_up, ("collector", "attachd", "ingest", "jvm")))

@@ -15,7 +15,7 @@ import sys
 import time
 
 from collector_world import (
-    PATIENCE, World, have_parts, leftovers, mine, print_logs, recorded_since, recordings, run_steps, same, timeline, totals, truth,
+    PATIENCE, leftovers, mine, recorded_since, recordings, run_in_world, same, timeline, totals, truth,
     wait_for)
 
 WINDOWS = int(sys.argv[7])
@@ -99,34 +99,21 @@ STEPS = (all_are_profiled, some_hang_some_exit_one_floods, those_that_hang_say_s
          nothing_is_left, the_others_windows_are_whole, nothing_is_lost_or_doubled)
 
 
-def main():
-    if not have_parts():
-        return 0
-    print(f"1..{len(STEPS)}\n# seed {SEED}", flush=True)
-    world = World()
+def set_up(world):
+    print(f"# seed {SEED}", flush=True)
     world.exits = 0
-    failed = True
-    try:
-        world.start_ingest()
-        world.write_token("e2e-token")
-        world.configure(
-            events="cpu=10ms,alloc=64k,lock=100us", threads="5s", window=f"{WINDOW}ms", flush="1s",
-            session="{cooldown_min: 1s, cooldown_max: 2s, rate_limit: 1000000}",
-            limits="{events: 5000}",
-            first_rule=f"  - {{command_line: '-Dworld={world.installation}.*-Drole=flood', workload: flood, "
-                       "events: 'cpu=1ms,alloc=64k,lock=10us', startup_delay: 0s}\n")
-        world.start_attachd()
-        world.calm = [start(world, "calm", *CALM_SERVICE) for _ in range(CALM)]
-        world.hanging = [start(world, "hanging", *CALM_SERVICE) for _ in range(HANGING)]
-        world.exiting = [start(world, "exiting", *CALM_SERVICE) for _ in range(EXITING)]
-        world.flood = start(world, "flood", *FLOOD)
-        world.start_collector()
-        failed = not run_steps(world, STEPS)
-    finally:
-        if failed:
-            print_logs(world.log, ("collector", "attachd", "ingest", "flood"))
-        world.end()
-    return 1 if failed else 0
+    world.write_token("e2e-token")
+    world.configure(
+        events="cpu=10ms,alloc=64k,lock=100us", threads="5s", window=f"{WINDOW}ms", flush="1s",
+        session="{cooldown_min: 1s, cooldown_max: 2s, rate_limit: 1000000}",
+        limits="{events: 5000}",
+        first_rule=f"  - {{command_line: '-Dworld={world.installation}.*-Drole=flood', workload: flood, "
+                   "events: 'cpu=1ms,alloc=64k,lock=10us', startup_delay: 0s}\n")
+    world.start_attachd()
+    world.calm = [start(world, "calm", *CALM_SERVICE) for _ in range(CALM)]
+    world.hanging = [start(world, "hanging", *CALM_SERVICE) for _ in range(HANGING)]
+    world.exiting = [start(world, "exiting", *CALM_SERVICE) for _ in range(EXITING)]
+    world.flood = start(world, "flood", *FLOOD)
 
 
-sys.exit(main())
+sys.exit(run_in_world(STEPS, set_up, ("collector", "attachd", "ingest", "flood")))

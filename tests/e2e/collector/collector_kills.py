@@ -16,7 +16,7 @@ import sys
 import time
 
 from collector_world import (
-    CACHE, JAVA, PATIENCE, WORKER, Failed, World, have_parts, leftovers, mine, print_logs, recorded_since, recordings, run_steps,
+    CACHE, JAVA, PATIENCE, WORKER, Failed, leftovers, mine, recorded_since, recordings, run_in_world,
     same, timeline, totals, truth, wait_for)
 
 KILLS = int(sys.argv[7])
@@ -126,29 +126,16 @@ def windows_follow_one_another(world):
 STEPS = (every_jvm_is_profiled, kills, jvms_are_unharmed, nothing_is_left, nothing_is_lost_or_doubled, windows_follow_one_another)
 
 
-def main():
-    if not have_parts():
-        return 0
-    print(f"1..{len(STEPS)}\n# seed {SEED}", flush=True)
-    world = World()
-    failed = True
-    try:
-        world.start_ingest()
-        world.write_token("e2e-token")
-        # windows wait for their batch, so that a kill meets some
-        world.configure(events="cpu=10ms,alloc=64k,lock=100us", threads="1s", flush="5s",
-                        session="{cooldown_min: 1s, cooldown_max: 2s}")
-        world.start_attachd()
-        world.names = [f"jvm{number}" for number, _ in enumerate(javas())]
-        world.jvms = [world.start_jvm(name, "-Xmx64m", "Service", "10", "2", "16", java=java)
-                      for name, java in zip(world.names, javas())]
-        world.start_collector()
-        failed = not run_steps(world, STEPS)
-    finally:
-        if failed:
-            print_logs(world.log, ("collector", "attachd", "ingest"))
-        world.end()
-    return 1 if failed else 0
+def set_up(world):
+    print(f"# seed {SEED}", flush=True)
+    world.write_token("e2e-token")
+    # windows wait for their batch, so that a kill meets some
+    world.configure(events="cpu=10ms,alloc=64k,lock=100us", threads="1s", flush="5s",
+                    session="{cooldown_min: 1s, cooldown_max: 2s}")
+    world.start_attachd()
+    world.names = [f"jvm{number}" for number, _ in enumerate(javas())]
+    world.jvms = [world.start_jvm(name, "-Xmx64m", "Service", "10", "2", "16", java=java)
+                  for name, java in zip(world.names, javas())]
 
 
-sys.exit(main())
+sys.exit(run_in_world(STEPS, set_up, ("collector", "attachd", "ingest")))

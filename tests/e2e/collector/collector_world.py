@@ -226,9 +226,22 @@ def leftovers(world):
     return list(pathlib.Path("/tmp").glob(f"hotstack-{world.installation}-*"))
 
 
-def have_parts():
-    """Says what is missing, as TAP."""
-    if PROFILER.exists() and pathlib.Path(JAVA).exists():
-        return True
-    print("1..0 # SKIP no java, or no libasyncProfiler.so; install them with: ./dev build")
-    return False
+def run_in_world(steps, set_up, logs):
+    """Runs the steps, as TAP, beside an ingest server, what `set_up` makes of the world, and a collector. `logs`: whose last lines
+    tell why a step failed. Returns the exit status."""
+    if not (PROFILER.exists() and pathlib.Path(JAVA).exists()):
+        print("1..0 # SKIP no java, or no libasyncProfiler.so; install them with: ./dev build")
+        return 0
+    print(f"1..{len(steps)}", flush=True)
+    world = World()
+    failed = True
+    try:
+        world.start_ingest()
+        set_up(world)
+        world.start_collector()
+        failed = not run_steps(world, steps)
+    finally:
+        if failed:
+            print_logs(world.log, logs)
+        world.end()
+    return 1 if failed else 0
