@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --help, --print-config, --print-reference, and the start of a main. */
+/* Prints settings and their reference, and starts a program. */
 #include "config_impl.h"
 
 #include <base/log.h>
@@ -27,7 +27,7 @@ static const char *type_word(enum config_type type)
     return "";
 }
 
-/* `text` in lines of at most 96 columns, each indented. */
+/* Prints `text` in lines of at most 96 columns, each of them indented. */
 static void print_wrapped(FILE *to, const char *text, int indent)
 {
     int column = 0;
@@ -204,7 +204,7 @@ static void print_secret(FILE *to, const char *word, const config__value *value)
     print_source(to, value);
 }
 
-/* Opens the groups of `key` that the key before it did not share; returns its last word. */
+/* Prints the groups of `key` that the key before it does not have. Returns the last word of key. */
 static const char *print_groups(FILE *to, const char *key, const char *before, int *indent)
 {
     const char *word = key;
@@ -256,7 +256,7 @@ static bool is_given(int argc, char *const *argv, const char *flag)
     return false;
 }
 
-/* argv without --print-config, which is not a setting. */
+/* Copies argv without --print-config, which is not a setting. */
 static int load_without(config **out, const config_program *program, int argc, char *const *argv,
                         char *const *envp, config_error *err)
 {

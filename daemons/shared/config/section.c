@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables and their values: lookup, getters, names in other places. */
+/* The values of a table: lookup, getters, and the names of their flags and variables. */
 #include "config_impl.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sources in their order: default, file, environment, flags. */
+/* Reads the sources. A later one overrides an earlier one: default, file, environment, flags. */
 #include "config_impl.h"
 
 #include <errno.h>
@@ -117,7 +117,7 @@ void config__note_variables(const config_section *root, char *const *envp)
     free(list);
 }
 
-/* One flag of the command line: its name, its text (NULL = none given), and how many words. */
+/* A flag of the command line: its name, its text (NULL = none), and its number of words. */
 typedef struct flag {
     char name[NAME_MAX_LENGTH];
     const char *text;
@@ -184,7 +184,7 @@ static int apply_flag(config_section *root, flag *given, config_error *err)
     return unknown_flag(root, given, err);
 }
 
-/* A bool flag takes no following word unless it is true or false. */
+/* A bool flag takes the next word only if that is "true" or "false". */
 static void give_back_word(const config_section *root, flag *given)
 {
     for (size_t i = 0; i < root->count; i++) {
@@ -216,7 +216,7 @@ static int apply_flags(config_section *root, int argc, char *const *argv, config
     return 0;
 }
 
-/* The file named by --config or HOTSTACK_CONFIG, or the default one where it exists. */
+/* Finds the file: --config, else HOTSTACK_CONFIG, else the default file if it exists. */
 static int choose_file(const char **out, const config_program *program, int argc, char *const *argv,
                        char *const *envp, config_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts to typed values and back. */
+/* Converts texts to typed values, and values to texts. */
 #include "config_impl.h"
 
 #include <errno.h>
@@ -174,7 +174,7 @@ static int split_list(config__value *value, const char *text)
     return 0;
 }
 
-/* 0, CONFIG_ERR_USAGE where the text does not fit, CONFIG_ERR_NO_MEMORY. */
+/* Returns 0, CONFIG_ERR_USAGE if the field does not allow the text, or CONFIG_ERR_NO_MEMORY. */
 static int parse(config__value *value, const config_field *field, const char *text)
 {
     bool fits = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The YAML file: libyaml's events into a section, by recursive descent over the tables. */
+/* Reads a YAML file: a recursive descent over libyaml's events and the program's tables. */
 #include "config_impl.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static const yaml_char_t *anchor_of(const yaml_event_t *event)
     }
 }
 
-/* The next event; the caller deletes it after success. */
+/* Reads the next event. After success the caller deletes it. */
 static int next(reader *in, yaml_event_t *event)
 {
     if (yaml_parser_parse(&in->parser, event) == 0)
@@ -81,7 +81,8 @@ static bool is_null(const yaml_event_t *event)
             strcmp((const char *)event->data.scalar.value, "null") == 0);
 }
 
-/* The scalar's text, or NULL after an error where it is none or holds a NUL. */
+/* Returns a scalar's text. Returns NULL and sets the error for another event or a text with a NUL.
+ */
 static const char *scalar_text(reader *in, const yaml_event_t *event, const char *key,
                                const char *allowed)
 {
@@ -244,7 +245,7 @@ static int unknown_key(reader *in, const config_section *section, const char *pa
                         strlen(keys) > 250 ? " ... (see --help)" : "");
 }
 
-/* The field of a key, also of KEY_file of a secret; -1 = none. */
+/* Returns the index of a key's field, or -1. KEY_file names the field of the secret KEY. */
 static long find_field(const config_section *section, const char *path, bool *secret_file)
 {
     static const char suffix[] = "_file";
@@ -275,7 +276,7 @@ static int read_entry(reader *in, config_section *section, const char *prefix, c
     return unknown_key(in, section, path, origin);
 }
 
-/* The entries of a mapping whose start has been read. */
+/* Reads the entries of a mapping. The start of the mapping has been read. */
 static int read_mapping(reader *in, config_section *section, const char *prefix)
 {
     for (;;) {

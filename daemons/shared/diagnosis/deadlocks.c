@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Hashes the threads and the locks they wait for, in the cycle's order. */
+/* Hashes the threads of a cycle and the locks that they wait for, in the order of the cycle. */
 static uint64_t find_id(const diagnosed_thread *threads, const uint32_t *cycle, size_t count)
 {
     uint64_t hash = 0;
@@ -18,7 +18,7 @@ static uint64_t find_id(const diagnosed_thread *threads, const uint32_t *cycle, 
     return hash;
 }
 
-/* The cycle through thread `from`, that of the lowest id first, at the end of out->threads. */
+/* Appends the cycle through thread `from` to out->threads, beginning with the lowest thread id. */
 static void add_cycle(diagnosed_deadlocks *out, size_t *used, const diagnosed_thread *threads,
                       const uint32_t *next, uint32_t from)
 {
@@ -43,8 +43,8 @@ static void add_cycle(diagnosed_deadlocks *out, size_t *used, const diagnosed_th
 }
 
 /*
- * Each thread waits for at most one other, so that a walk along `next` ends, or comes back to a
- * thread of this walk: then what lies between is a cycle. walk[i] is the walk that saw thread i.
+ * Each thread waits for at most one other. So a walk along `next` ends, or reaches a thread of the
+ * same walk again: the threads between are a cycle. walk[i] is the walk that visited thread i.
  */
 static void find_cycles(diagnosed_deadlocks *out, const diagnosed_thread *threads, size_t count,
                         const uint32_t *next, uint32_t *walk)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The class of the innermost static initialiser on the thread's stack, or "". */
+/* Returns the class of the innermost static initialiser on the thread's stack, or "". */
 static const char *find_initialised(const attach_threads *now, const attach_thread *thread)
 {
     for (size_t i = 0; i < thread->n_frames; i++) {

@@ -58,7 +58,8 @@ static int compare_locks(const diagnosed_thread *a, const diagnosed_thread *b)
     return memcmp(a->lock_class, b->lock_class, a->lock_class_length);
 }
 
-/* qsort gives no context: it sorts pointers, which are ordered as their indexes are. */
+/* qsort has no context argument, so it sorts pointers to the threads. Equal ones keep the order of
+ * their indexes, which is the order of the pointers. */
 static int by_lock(const void *a, const void *b)
 {
     const diagnosed_thread *const *left = a, *const *right = b;
@@ -76,7 +77,7 @@ static int by_waiters(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* The lock of `waiters`, whose first one that names a holder is believed. */
+/* Describes the lock that `waiters` wait for. Its holder is the one that the first waiter names. */
 static diagnosed_lock describe(const diagnosed_thread *threads, size_t count,
                                const uint32_t *waiters, size_t n)
 {

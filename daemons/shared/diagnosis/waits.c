@@ -39,7 +39,7 @@ static wait_kind judge_waiting(const diagnosed_thread *thread)
     return thread->state == DIAGNOSIS_TIMED_WAITING ? WAIT_TIMED : WAIT_IDLE;
 }
 
-/* HotSpot calls a thread runnable that waits for another one to initialise a class. */
+/* HotSpot reports a thread as runnable while it waits for another one to initialise a class. */
 static bool is_stuck_initialiser(const diagnosed_thread *thread)
 {
     return thread->initialises_length > 0 && (thread->flags & DIAGNOSIS_NATIVE) == 0 &&
@@ -98,8 +98,8 @@ static bool is_among(uint32_t index, const uint32_t *chain, size_t length)
 }
 
 /*
- * The next thread after `i`, going around, that initialises a class; count where there is none, or
- * where one of them is not held up itself, since `i` may wait for that one and go on.
+ * Returns the next thread after `i`, cyclically, that initialises a class. Returns count if there
+ * is none, or if one of them is not blocked itself: `i` may wait for that one and continue.
  */
 static size_t find_initialiser(const diagnosed_thread *threads, size_t count, size_t i)
 {

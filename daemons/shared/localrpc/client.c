@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The asking side: nng req, one context a call. */
+/* The client: an nng req socket with one context per call. */
 #include "localrpc_impl.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ static const char *peer_name(const localrpc_client *client)
     return client->peer == LOCALRPC_ATTACHD ? "hotstack-attachd" : "hotstack-collector";
 }
 
-/* We tell our JVMs only to root's server or our own. */
+/* Requests name this user's JVMs: only a server of root or of this user may receive them. */
 static void check_server(nng_pipe pipe, nng_pipe_ev event, void *context)
 {
     (void)event;
@@ -152,9 +152,9 @@ static unsigned dials_of(localrpc_client *client)
 }
 
 /*
- * A new connection in place of the one that a call saw fail, unless another call was faster. nng
- * 1.5.2 dials no more after a server that hung up during the handshake (NNG_ECLOSED in
- * dialer_connect_cb of its src/core/dialer.c), and tells nobody.
+ * Replaces the connection on which a call failed, unless another call has replaced it already. nng
+ * 1.5.2 does not dial again after a server closed the connection during the handshake (NNG_ECLOSED
+ * in dialer_connect_cb of its src/core/dialer.c), and reports nothing.
  */
 static void dial_anew(localrpc_client *client, unsigned dials_seen)
 {
@@ -187,7 +187,8 @@ static nng_msg *new_message(const uint8_t *bytes, size_t length)
     return NULL;
 }
 
-/* One send and one receive. 0, or nng's error; *sent says whether the request went out. */
+/* Sends the request once and receives its answer. Returns 0 or nng's error; *sent says whether the
+ * request was sent. */
 static int try_exchange(nng_ctx context, nng_aio *aio, nng_msg *message, uint32_t wait_ms,
                         nng_msg **out, bool *sent)
 {
@@ -210,7 +211,8 @@ static int try_exchange(nng_ctx context, nng_aio *aio, nng_msg *message, uint32_
     return rc;
 }
 
-/* Whether a call may be tried once more after `rc`; sets how long its answer may take. */
+/* Returns whether a call that failed with `rc` may be repeated, and sets the time for its answer.
+ */
 static bool again(localrpc_client *client, int rc, bool sent, unsigned dials, uint32_t *wait_ms,
                   uint32_t patience_ms)
 {
@@ -227,10 +229,10 @@ static bool again(localrpc_client *client, int rc, bool sent, unsigned dials, ui
 }
 
 /*
- * A second try with the same id, which the server runs once however often it comes: after a
- * connection that broke, as when the server was started anew; on a new connection where there was
- * none to send on, or no answer in half of our patience. And a third, where the second still went
- * to the connection that was being closed for it.
+ * Repeats a request with the same id, which the server runs only once. The first repetition follows
+ * a broken connection, as after a restart of the server, or uses a new connection if there was none
+ * to send on or no answer came in half of the time allowed. The second one follows if the first
+ * was still sent on the connection that was being closed.
  */
 static int exchange(localrpc_client *client, const uint8_t *bytes, size_t length,
                     uint32_t deadline_ms, nng_msg **out, localrpc_error *err)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nng 1.5.2 may never close a socket. A connection that ends while a part of a message has gone
- * over it leaves the rest neither done nor cancelled (ipc_pipe_send_cb and ipc_pipe_recv_cb in its
- * ipc transport begin the rest with an aio that is closed, which says nothing), its one thread that
- * frees connections waits for that for ever (pipe_destroy in src/core/pipe.c), and nng_close for
- * the thread (nng issues 1543, 1813). LOCAL_PIECE_MAX keeps most answers from going in parts.
+ * nng 1.5.2 may never close a socket. If a connection ends in the middle of a message,
+ * ipc_pipe_send_cb and ipc_pipe_recv_cb of its ipc transport start the rest with a closed aio, so
+ * that the rest neither completes nor is cancelled. The only thread that frees connections waits
+ * for it forever (pipe_destroy in src/core/pipe.c), and nng_close waits for that thread (nng issues
+ * 1543, 1813). LOCAL_PIECE_MAX is small enough for most answers to be sent in one part.
  */
 #include "localrpc_impl.h"
 

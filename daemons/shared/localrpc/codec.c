@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain messages to and from local.proto. */
+/* Encodes and decodes the messages of local.proto. */
 #include <localrpc/message.h>
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void copy_text(char *to, size_t size, const char *from)
 
 #define COPY_TEXT(to, from) copy_text((to), sizeof(to), (from))
 
-/* An encoder's text: a char array of ours as protobuf-c wants it (it only reads). */
+/* protobuf-c takes texts as char *, but only reads them. */
 #define WIRE_TEXT(text) ((char *)(uintptr_t)(text))
 
 static ProtobufCBinaryData wire_bytes(const uint8_t *bytes, size_t length)
@@ -226,7 +226,7 @@ int local_request_decode(local_request *out, const uint8_t *bytes, size_t length
     return rc;
 }
 
-/* The JVMs of a LIST answer, as protobuf-c wants them: two arrays. */
+/* The JVMs of a LIST answer: protobuf-c takes an array of pointers to messages. */
 typedef struct wire_jvms {
     wire_jvm *all;
     wire_identity *ids;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The server's listening end, and the watch over it. nng 1.5.2 stops accepting for good when a peer
- * leaves between its connect and the end of the handshake: the write into the closed connection
- * gives EPIPE, which nng takes for NNG_ECLOSED, its word for "the listener was closed"
- * (listener_accept_cb in nng's src/core/listener.c, ipc_pipe_nego_cb in its ipc transport). Such an
- * error only shows in nng's statistics; one more of them, and we listen anew. Closing the deaf end
- * costs some 4 KB that nng forgets if somebody connected meanwhile (tests/lsan.supp).
+ * Listens for the server, and restarts a listener that no longer accepts. nng 1.5.2 stops accepting
+ * if a peer disconnects between its connect and the end of the handshake: the write to the closed
+ * connection fails with EPIPE, which nng maps to NNG_ECLOSED, the code of a closed listener
+ * (listener_accept_cb in nng's src/core/listener.c, ipc_pipe_nego_cb in its ipc transport). Only
+ * nng's statistics show such an error, so the listener is restarted whenever their count rises.
+ * nng leaks about 4 KB of the closed listener if a client connected meanwhile (tests/lsan.supp).
  */
 #include "localrpc_impl.h"
 
@@ -25,7 +25,7 @@ struct localrpc__listener {
     void (*say)(void *context, const char *message);
     void *say_context;
     pthread_t watch;
-    pthread_mutex_t lock; /* over stopping */
+    pthread_mutex_t lock; /* guards stopping */
     pthread_cond_t wake;
     bool stopping;
 };
@@ -43,7 +43,7 @@ static int listen_at(localrpc__listener *self)
     return rc;
 }
 
-/* Accepts that failed for a reason that nng has no counter of its own for. */
+/* Returns how many accepts failed for reasons for which nng has no counter of their own. */
 static uint64_t odd_errors(nng_listener listener)
 {
     nng_stat *all = NULL;
@@ -56,7 +56,7 @@ static uint64_t odd_errors(nng_listener listener)
     return count;
 }
 
-/* Waits a watch's time; false once the listener is to end. */
+/* Waits for the next check. Returns false when the listener must stop. */
 static bool wait_a_little(localrpc__listener *self)
 {
     struct timespec until = thread_deadline(WATCH_MS);

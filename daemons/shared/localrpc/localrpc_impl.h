@@ -11,21 +11,22 @@
 int localrpc__fail(localrpc_error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "ipc://PATH"; LOCALRPC_ERR_USAGE for a path that is not absolute or too long. */
+/* Writes "ipc://PATH". Returns LOCALRPC_ERR_USAGE for a path that is not absolute or too long. */
 enum { LOCALRPC_URL_SIZE = 112 };
 int localrpc__url(char out[LOCALRPC_URL_SIZE], const char *path, localrpc_error *err);
 
 /*
- * Runs `end`, which closes a socket and frees what its callbacks use, in a thread of its own; false
- * when nng has not closed it within two seconds: `end` goes on then and has `context` to itself.
- * Where no thread can be had it runs in the caller's, however long that takes.
+ * Runs `end`, which closes a socket and frees the memory of its callbacks, in a thread of its own.
+ * Returns false if nng does not close the socket within two seconds; then `end` goes on and owns
+ * `context`. If no thread can be created, `end` runs in the calling thread without a time limit.
  */
 bool localrpc__end(void *(*end)(void *), void *context);
 
 /*
- * Answers to ids seen. `begin` waits while the same id is being done; it returns true when the
- * caller shall do the request and `finish` it, false when *answer holds a copy of the remembered
- * bytes (NULL: the id was used for another request, or memory ran out).
+ * Remembers the answer to each request id. `begin` waits while another call handles the same id. It
+ * returns true if the caller must handle the request and call `finish`. It returns false if
+ * *answer holds a copy of the remembered answer, or NULL if the id belongs to another request or
+ * memory ran out.
  */
 typedef struct localrpc__memory localrpc__memory;
 localrpc__memory *localrpc__memory_new(unsigned capacity);
@@ -37,8 +38,9 @@ void localrpc__memory_finish(localrpc__memory *memory, const uint8_t id[LOCAL_ID
                              const uint8_t *answer, size_t length);
 
 /*
- * The listening end of a server's socket, at `url` with the file mode `mode`. Where nng stops to
- * accept it listens anew, and says so (any thread); the connections it had end then.
+ * Listens at `url` for a server's socket; the socket's file gets the mode `mode`. If nng stops
+ * accepting, the listener is restarted, its connections end, and `say`, which is called from any
+ * thread, is told.
  */
 typedef struct localrpc__listener localrpc__listener;
 int localrpc__listen(localrpc__listener **out, nng_socket socket, const char *url, unsigned mode,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Remembered answers: a ring of entries; the oldest finished one makes room. */
+/* A ring of remembered answers. A new entry replaces the oldest one that is finished. */
 #include "localrpc_impl.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ typedef struct entry {
     uint8_t id[LOCAL_ID_SIZE];
     uint8_t *request; /* the same id must come with the same bytes */
     size_t request_length;
-    uint8_t *answer; /* NULL while it runs */
+    uint8_t *answer; /* NULL while the request is being handled */
     size_t length;
 } entry;
 
@@ -20,7 +20,7 @@ struct localrpc__memory {
     pthread_mutex_t lock;
     pthread_cond_t finished;
     unsigned capacity;
-    unsigned next; /* where the search for a free entry goes on */
+    unsigned next; /* the entry at which the next search begins */
     entry *entries;
 };
 
@@ -69,7 +69,7 @@ static entry *find(localrpc__memory *memory, const uint8_t *id)
     return NULL;
 }
 
-/* An entry that nobody waits for, the oldest first; NULL when all are running. */
+/* Returns the oldest entry for which no call waits; NULL if all are being handled. */
 static entry *make_room(localrpc__memory *memory)
 {
     for (unsigned i = 0; i < memory->capacity; i++) {

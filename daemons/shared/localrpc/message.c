@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What plain messages need without their codec. */
+/* Functions on messages that need no codec. */
 #include <localrpc/message.h>
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answering side: nng rep, one thread and context a worker. */
+/* The server: an nng rep socket; each worker has a thread and a context. */
 #include "localrpc_impl.h"
 
 #include <catalogue/reason.h>
@@ -105,7 +105,7 @@ static void run_once(const localrpc_server *server, const local_request *request
     }
 }
 
-/* The answer to one message, or NULL where the message is none of ours. */
+/* Returns the answer to a message, or NULL if the message is not a request. */
 static nng_msg *serve(const localrpc_server *server, const nng_msg *message)
 {
     nng_msg *body = (nng_msg *)(uintptr_t)message;
@@ -134,7 +134,7 @@ static nng_msg *serve(const localrpc_server *server, const nng_msg *message)
     return reply;
 }
 
-/* A message that is none gets an empty answer, so that its sender does not wait. */
+/* A message that is no request gets an empty answer, so that its sender does not wait. */
 static nng_msg *reply_to(const localrpc_server *server, const nng_msg *message)
 {
     nng_msg *reply = serve(server, message);
@@ -179,7 +179,7 @@ static int prepare_directory(const char *path, localrpc_error *err)
     *slash = '\0';
     bool made = mkdir(directory, 0755) == 0;
     if ((!made && errno != EEXIST) ||
-        (made && chmod(directory, 0755) != 0)) /* whatever the umask */
+        (made && chmod(directory, 0755) != 0)) /* the umask may have cleared bits */
         return localrpc__fail(err, LOCALRPC_ERR_IO, "cannot make the socket's directory %s: %s",
                               directory, strerror(errno));
     struct stat at;
@@ -291,8 +291,8 @@ int localrpc_server_start(localrpc_server **out, const localrpc_server_options *
 }
 
 /*
- * nng frees a closed socket's contexts under the feet of a thread that is still inside nng_ctx_recv
- * or nng_ctx_send (nng issue 2238, seen with 1.5.2), so all workers end before the socket closes.
+ * nng frees the contexts of a closed socket while a thread may still be in nng_ctx_recv or
+ * nng_ctx_send (nng issue 2238, seen with 1.5.2). So all workers end before the socket closes.
  */
 static void join_worker(worker *one)
 {

@@ -8,7 +8,7 @@
 
 #include <attachclient/attachclient.h>
 
-/* The directory of the running program; empty when it cannot be told. */
+/* Writes the directory of the running program; an empty text if the kernel does not tell it. */
 static void program_directory(char out[PATH_MAX])
 {
     ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
@@ -18,7 +18,7 @@ static void program_directory(char out[PATH_MAX])
         *slash = '\0';
 }
 
-/* Copies path to out; 0 when it fits and names a readable file. */
+/* Copies path to out. Returns 0 if it fits and names a readable file. */
 static int take(char *out, size_t cap, const char *path)
 {
     size_t n = strlen(path);

@@ -32,7 +32,8 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
         rc = posix_spawnattr_setsigmask(attributes, &none);
     if (rc == 0)
         rc = posix_spawnattr_setsigdefault(attributes, &all);
-    /* a group of its own: Ctrl-C in a terminal is for us, not for the worker in mid-operation */
+    /* A process group of its own, so that Ctrl-C in a terminal does not end the worker in the
+     * middle of an operation. */
     if (rc == 0)
         rc = posix_spawnattr_setpgroup(attributes, 0);
     if (rc == 0)
@@ -95,7 +96,7 @@ void attachclient__process_end(attachclient__process *process)
     if (process->to >= 0)
         (void)close(process->to);
     (void)close(process->from);
-    /* it is our unwaited child, so its pid cannot have been given to another process */
+    /* The child has not been waited for, so that no other process can have its pid. */
     (void)kill(process->pid, SIGKILL);
     attachclient__reap(process->pid);
 }

@@ -11,11 +11,11 @@ typedef struct attachclient__process {
     int from; /* its standard output, non-blocking */
 } attachclient__process;
 
-/* Starts the program by posix_spawn: signals at their defaults, no other descriptor but standard
- * error. 0 or an errno. */
+/* Starts a program by posix_spawn with default signal handling. It inherits no descriptor except
+ * standard error. Returns 0 or an errno. */
 int attachclient__process_start(attachclient__process *out, const char *program);
 
-/* Closes the pipes, kills the process unless it has ended, and reaps it, at once or later. */
+/* Closes the pipes, kills the process if it still runs, and reaps it, perhaps later (reaper.h). */
 void attachclient__process_end(attachclient__process *process);
 
 #endif

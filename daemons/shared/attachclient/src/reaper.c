@@ -13,7 +13,7 @@
 #define NAP_NS 1000000L
 #define NAPS   200 /* a killed process ends within a few of them */
 
-/* Killed workers that have not ended. Their pids stay theirs as long as nobody has waited. */
+/* Killed workers that have not ended. The kernel keeps their pids until they are waited for. */
 static struct {
     pthread_mutex_t lock;
     pid_t *pids;
@@ -30,7 +30,7 @@ static bool has_ended(pid_t pid)
     return got != 0; /* -1: somebody else has waited for it */
 }
 
-/* Without memory it is not remembered, and stays a zombie once it ends. */
+/* Without memory the worker is not remembered, and remains a zombie after its end. */
 static void remember(pid_t pid)
 {
     (void)pthread_mutex_lock(&left.lock);

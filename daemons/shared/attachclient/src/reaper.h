@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of killed workers, which one that hangs in the kernel may put off for ever. */
+/* Reaps killed workers. A worker that hangs in the kernel may never end. */
 #ifndef ATTACHCLIENT_REAPER_H
 #define ATTACHCLIENT_REAPER_H
 
 #include <sys/types.h>
 
-/* Waits for a killed child for a bounded time. One that does not end is remembered, and reaped by a
- * later attachclient_unreaped. Any thread. */
+/* Waits a bounded time for a killed child. If it does not end, a later call of
+ * attachclient_unreaped reaps it. Any thread may call it. */
 void attachclient__reap(pid_t pid);
 
 #endif

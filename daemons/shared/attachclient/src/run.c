@@ -15,7 +15,7 @@
 
 #define GRACE_MS 2000
 
-/* One conversation with a worker. */
+/* A running operation of a worker. */
 typedef struct conversation {
     attachclient__process process;
     uint64_t deadline_ns;
@@ -134,8 +134,9 @@ static int take_result(attach_result *out, conversation *c, size_t n)
 }
 
 /*
- * A worker that has answered is let end by itself, for what it or a memory checker does at its end;
- * one that stays, or that says more, is killed as any other. The answer stands in each case.
+ * A worker that has answered may end by itself, so that it and a memory checker can do their work
+ * at exit. A worker that does not end, or that writes more, is killed. The answer holds in each
+ * case.
  */
 static void let_end(conversation *c)
 {
@@ -171,7 +172,7 @@ static int receive_answer(attach_result *out, conversation *c)
     }
 }
 
-/* A worker that dies early must not kill us by SIGPIPE: blocked while we write, and eaten. */
+/* Writing to a worker that has died raises SIGPIPE: it is blocked while we write, then consumed. */
 static int send_without_sigpipe(conversation *c, const uint8_t *bytes, size_t n)
 {
     sigset_t pipe_signal, before, pending;

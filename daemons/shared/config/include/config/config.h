@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settings of a program, from one table: flags > HOTSTACK_* environment > YAML file > default.
+ * The settings of a program. A flag overrides a HOTSTACK_* environment variable, which overrides
+ * the YAML file, which overrides the default.
  *
- * A program describes its settings once, as an array of config_field. From this array come the
- * flags, the environment names, the file's keys, every check, --help, --print-config and the
- * reference page. One key has one name everywhere:
+ * A program describes its settings once, as an array of config_field. The array gives the flags,
+ * the environment variables, the file's keys, every check, --help, --print-config and the
+ * reference page. A setting has the same name in each source:
  *
  *     key in the file     upload.retry_max       (upload: {retry_max: ...})
  *     flag                --upload-retry-max VALUE
  *     environment         HOTSTACK_UPLOAD_RETRY_MAX
- *     secrets, as well    upload.token_file, --upload-token-file, HOTSTACK_UPLOAD_TOKEN_FILE
+ *     a secret also       upload.token_file, --upload-token-file, HOTSTACK_UPLOAD_TOKEN_FILE
  *
  * Files are bounded: 1 MiB, 20,000 YAML events, 8 levels; anchors and aliases are refused.
- * Objects are not locked: after config_load they are only read, from any thread.
+ * Thread rule: a config does not change after config_load, so that any thread may read it.
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -74,41 +75,45 @@ typedef struct config_error {
 
 typedef struct config config;
 
-/* The values of one table: the program's own, or one rule's. Borrowed from the config. */
+/* The values of a table: those of the program or those of a rule. Borrowed from the config. */
 typedef struct config_section config_section;
 
 /*
- * Reads all sources and checks them. argv[0] is skipped; `envp` is NULL-terminated, NULL = none.
- * Flags that every program has: --config FILE (HOTSTACK_CONFIG), and those of config_start.
- * Returns 0 or a config_code; on error *out is NULL and `err` (may be NULL) says why. The caller
- * frees *out with config_free. `program` and its tables must outlive it.
+ * Reads all sources and checks their values. It skips argv[0]; `envp` is NULL-terminated, or NULL
+ * for no variables. Every program has the flag --config FILE (HOTSTACK_CONFIG) and the flags of
+ * config_start.
+ *
+ * Returns 0 or a config_code; on error *out is NULL and `err`, which may be NULL, says why. The
+ * caller frees *out with config_free. `program` and its tables must outlive *out.
  */
 int config_load(config **out, const config_program *program, int argc, char *const *argv,
                 char *const *envp, config_error *err);
 
-/* Reads one YAML text as the only source besides the defaults; messages call it `name`. */
+/* As config_load, but the only source besides the defaults is a YAML text, which messages call
+ * `name`. */
 int config_load_text(config **out, const config_program *program, const char *name,
                      const char *text, size_t length, config_error *err);
 
 void config_free(config *settings);
 
 /*
- * What a main does: config_load, and --help, --version, --print-config, --print-reference, which
- * write to stdout; errors go to stderr. Returns -1 to go on with *out, else the exit status
- * (0, or 2 on a usage error, 1 otherwise) with *out NULL.
+ * Calls config_load for a main function, prints its error to stderr, and serves --help, --version,
+ * --print-config and --print-reference, which print to stdout. Returns -1 if the program goes on
+ * with *out. Otherwise *out is NULL and the result is the exit status: 0, 2 for a usage error, 1
+ * for any other.
  */
 int config_start(config **out, const config_program *program, int argc, char *const *argv,
                  char *const *envp);
 
-/* The program's own values. */
+/* Returns the values of the program itself, borrowed. */
 const config_section *config_values(const config *settings);
 
-/* The file that was read, or NULL. Borrowed. */
+/* Returns the path of the file that was read, borrowed, or NULL. */
 const char *config_file(const config *settings);
 
 /*
- * Getters. `key` must be in the section's table with the right type; anything else is a programming
- * error and asserts. Borrowed until config_free. Text is never NULL.
+ * Getters. `key` must be in the section's table and have the getter's type; anything else is an
+ * error of the program and asserts. Results are borrowed until config_free. Text is never NULL.
  */
 const char *config_string(const config_section *section, const char *key);
 bool config_bool(const config_section *section, const char *key);
@@ -121,30 +126,32 @@ size_t config_rule_count(const config_section *section, const char *key);
 const config_section *config_rule(const config_section *section, const char *key, size_t index);
 
 /*
- * The key of a setting that has another value in `a` than in `b`, of one program; NULL where all
- * are equal. `but`, which may be NULL, and secrets, which are read from their files when they are
- * used, are not looked at. Borrowed from the program's table.
+ * Returns the key of a setting whose values differ in `a` and `b`, which belong to one program, or
+ * NULL if all are equal. It ignores the key `but`, which may be NULL, and secrets, which programs
+ * read from their files on each use. Borrowed from the program's table.
  */
 const char *config_difference(const config *a, const config *b, const char *but);
 
-/* True where any source but the default set the key. */
+/* Returns whether a source other than the default set the key. */
 bool config_is_set(const config_section *section, const char *key);
 
-/* The line of the file that set the key, 0 = another source. */
+/* Returns the line of the file that set the key; 0 if another source did. */
 unsigned config_line(const config_section *section, const char *key);
 
-/* The file that a secret came from, to be read again when it changes; NULL = not from a file. */
+/* Returns the path of the file that holds a secret, or NULL. The program reads it again after a
+ * change. Borrowed until config_free. */
 const char *config_secret_file(const config_section *section, const char *key);
 
 /*
- * Reads a secret's file: at most 64 KiB, the newline at its end cut off, no NUL, not empty. The
- * caller frees *out with free().
+ * Reads the file of a secret: at most 64 KiB, not empty, without a NUL. A newline at its end is not
+ * part of the secret. The caller frees *out with free().
  */
 int config_read_secret(char **out, const char *path, config_error *err);
 
 /*
- * Writers. config_print writes YAML that config_load reads back, with each value's source as a
- * comment and secrets left out; config_print_reference writes one Markdown table row a key.
+ * Print settings. config_print prints YAML that config_load can read, with the source of each value
+ * as a comment and without secrets. config_print_reference prints a row of a Markdown table for
+ * each key.
  */
 void config_print(const config *settings, FILE *to);
 void config_print_help(const config_program *program, FILE *to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a thread is busy. Pure. */
+/* Decides whether a thread is busy. Pure; may be called from any thread. */
 #ifndef DIAGNOSIS_BUSY_H
 #define DIAGNOSIS_BUSY_H
 
@@ -10,7 +10,7 @@
  * waking up, and small enough for a container with a twentieth of a core. */
 #define DIAGNOSIS_BUSY_PERCENT 2
 
-/* What a thread did in a window. */
+/* What is known about a thread in a time window. */
 typedef struct diagnosed_use {
     uint64_t window_ns; /* the time over which CPU time was measured; 0 = not measured */
     uint64_t cpu_ns;

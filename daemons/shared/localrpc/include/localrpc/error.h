@@ -8,9 +8,9 @@
 enum localrpc_code {
     LOCALRPC_OK = 0,
     LOCALRPC_ERR_USAGE = -1,       /* wrong arguments or socket path */
-    LOCALRPC_ERR_UNREACHABLE = -2, /* nobody listens, or the peer refused the connection */
-    LOCALRPC_ERR_TIMEOUT = -3,     /* no answer in time; it may still have been done */
-    LOCALRPC_ERR_FORMAT = -4,      /* an invalid answer */
+    LOCALRPC_ERR_UNREACHABLE = -2, /* no server listens, or it refused the connection */
+    LOCALRPC_ERR_TIMEOUT = -3, /* no answer in time; the server may still have run the request */
+    LOCALRPC_ERR_FORMAT = -4,  /* an invalid answer */
     LOCALRPC_ERR_IO = -5,
 };
 

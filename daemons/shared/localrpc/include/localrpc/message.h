@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The messages between the collector, the command line and attachd on one host, as plain C. The
- * wire form is daemons/shared/localrpc/local.proto; the codec is the only place that knows it.
+ * The messages between the collector, the command line and attachd on one host. Their encoding is
+ * daemons/shared/localrpc/local.proto, which only the codec includes.
  *
- * A request and its answer may be handled by any one thread at a time.
+ * Thread rule: a request or an answer is used by one thread at a time.
  */
 #ifndef LOCALRPC_MESSAGE_H
 #define LOCALRPC_MESSAGE_H
@@ -17,14 +17,14 @@
 enum {
     LOCAL_PROTOCOL = 1,
     LOCAL_ID_SIZE = 16,
-    LOCAL_PIECE_MAX = 64 * 1024,         /* bytes of one READ answer: sent at once, not in parts */
-    LOCAL_REQUEST_MAX = 16 * 1024,       /* bytes of an encoded request */
+    LOCAL_PIECE_MAX = 64 * 1024,   /* bytes of a READ answer, small enough to be sent in one part */
+    LOCAL_REQUEST_MAX = 16 * 1024, /* bytes of an encoded request */
     LOCAL_STATUS_MAX = 8 * 1024 * 1024,  /* bytes of a STATUS answer's document */
     LOCAL_ANSWER_MAX = 16 * 1024 * 1024, /* bytes of an encoded answer */
     LOCAL_JVMS_MAX = 4096,
 };
 
-/* The process itself: a pid alone is reused. */
+/* Identifies a process. A pid is not enough, because the kernel uses it again. */
 typedef struct local_identity {
     char boot_id[40];
     uint32_t host_pid;
@@ -33,19 +33,19 @@ typedef struct local_identity {
 
 typedef enum local_op {
     LOCAL_LIST = 1,    /* every JVM of the host */
-    LOCAL_START = 2,   /* start a session, or take over ours */
+    LOCAL_START = 2,   /* start a session, or adopt the running one if it is ours */
     LOCAL_WINDOW = 3,  /* end a window without stopping; a handle gives access to its bytes */
     LOCAL_STOP = 4,    /* stop our session; a handle gives access to the rest of its bytes */
-    LOCAL_READ = 5,    /* a piece of a handle's bytes; `done` frees the bytes */
-    LOCAL_SESSION = 6, /* whose session runs */
+    LOCAL_READ = 5,    /* read bytes of a handle; `done` frees them */
+    LOCAL_SESSION = 6, /* tell which session runs, if any */
     LOCAL_THREADS = 7, /* take a thread snapshot; a handle gives access to its bytes */
     LOCAL_STATUS = 8,  /* the state of a collector, a JSON document */
 } local_op;
 
 typedef struct local_request {
-    uint8_t id[LOCAL_ID_SIZE]; /* random; the same id is never done twice */
+    uint8_t id[LOCAL_ID_SIZE]; /* random; the server runs a request with the same id only once */
     local_op op;
-    uint32_t deadline_ms; /* from receipt */
+    uint32_t deadline_ms; /* from the moment that the server receives the request */
     local_identity jvm;   /* all but LIST, READ and STATUS */
     /* START */
     event_intervals events;
@@ -54,10 +54,10 @@ typedef struct local_request {
     /* THREADS */
     uint32_t lease_ms;
     bool contention;
-    uint32_t max_threads; /* 0 = as many as the agent lists by itself */
-    uint64_t settled;     /* WINDOW: the recording's bytes before it are not asked for again */
-    /* WINDOW, STOP: the recording's bytes from it on, UINT64_MAX = where the last window ended;
-     * READ: those behind the handle */
+    uint32_t max_threads; /* 0 = the agent's default */
+    uint64_t settled;     /* WINDOW: an offset in the recording; no request needs bytes before it */
+    /* WINDOW, STOP: the offset in the recording at which the handle's bytes begin, UINT64_MAX =
+     * where the last window ended. READ: the offset in the handle's bytes. */
     uint64_t offset;
     /* READ */
     uint8_t handle[LOCAL_ID_SIZE];
@@ -78,22 +78,22 @@ typedef struct local_jvm {
     char cgroup[512];
     char container_id[80];
     char pod_uid[40];
-    uint32_t verdict; /* enum reason: 0 = can be profiled as far as known */
+    uint32_t verdict; /* enum reason: 0 = nothing known prevents profiling */
     char detail[256];
 } local_jvm;
 
 enum { LOCAL_FINDINGS_MAX = 8 };
 
-/* Something that a program lacks to do its work, as its self-check found at the start. */
+/* Something that a program needs and lacks. Its self-check found it at the start. */
 typedef struct local_finding {
     char check[24];    /* stable word: "capability" */
-    char message[256]; /* what is so, and what follows */
+    char message[256]; /* what is missing, and what does not work without it */
     char fix[160];     /* what to do */
 } local_finding;
 
 typedef struct local_answer {
     uint8_t id[LOCAL_ID_SIZE];
-    uint32_t reason; /* enum reason, 0 = done */
+    uint32_t reason; /* enum reason; 0 = success */
     char detail[512];
     local_jvm *jvms; /* LIST; owned */
     size_t jvm_count;
@@ -104,31 +104,31 @@ typedef struct local_answer {
     size_t length;
     uint64_t window_start_ms;
     uint64_t window_end_ms;
-    char engine[16]; /* START: what runs, "" without a CPU profile */
+    char engine[16]; /* START: the CPU engine that runs; "" without a CPU profile */
     char engine_reason[256];
     uint32_t session;    /* enum session_state */
     uint64_t session_ms; /* START, WINDOW: Unix ms at which the running session began */
-    uint64_t offset;     /* in its recording: where the next window begins */
+    uint64_t offset;     /* in the session's recording: where the next window begins */
     uint64_t gap_ms;     /* recording time lost before this window */
-    local_finding lacks[LOCAL_FINDINGS_MAX]; /* LIST: what attachd's self-check found */
+    local_finding lacks[LOCAL_FINDINGS_MAX]; /* LIST: findings of attachd's self-check */
     size_t lack_count;
     uint32_t workers_unreaped; /* LIST: killed attach workers that have not ended */
-    uint64_t dropped_events;   /* WINDOW, STOP: of this window, dropped by the profiler */
-    uint32_t absent; /* START: 1 << event_id of each event that was wanted and is not recorded */
-    char absent_reason[256]; /* which, and why */
+    uint64_t dropped_events;   /* WINDOW, STOP: events of this window that the profiler dropped */
+    uint32_t absent; /* START: 1 << event_id for each requested event that is not recorded */
+    char absent_reason[256]; /* which events, and why */
 } local_answer;
 
-/* Frees what the answer owns and zeroes it. */
+/* Frees the memory that the answer owns and zeroes the answer. */
 void local_answer_clear(local_answer *answer);
 
-/* True when both name the same process. */
+/* Returns whether both identify the same process. */
 bool local_identity_equal(const local_identity *a, const local_identity *b);
 
 /*
- * Encoders: *out is malloc'd and the caller's, *length its bytes. 0 or -1 (no memory, or a
- * request that is out of range). Decoders: 0, or -1 when the bytes are not such a message or break
- * a bound; *out is then empty. local_request_decode returns 1 when only `protocol` is another
- * than LOCAL_PROTOCOL; then out->id is filled.
+ * Encoders return 0, or -1 without memory or if a field of the request is out of range. The caller
+ * frees *out, which has *length bytes, with free(). Decoders return 0, or -1 with an empty *out if
+ * the bytes are not such a message or exceed a limit. local_request_decode returns 1 and fills
+ * out->id if only the protocol is not LOCAL_PROTOCOL.
  */
 int local_request_encode(uint8_t **out, size_t *length, const local_request *request);
 int local_request_decode(local_request *out, const uint8_t *bytes, size_t length);
