@@ -105,7 +105,7 @@ START_TEST(idle_parks_are_set_aside)
     jfr_sample s;
     while (jfr_samples_next(chunk, &s, &err) == 1)
         ck_assert(s.lock_kind != JFR_LOCK_IDLE_PARK && s.lock_kind != JFR_LOCK_MONITOR_WAIT);
-    ck_assert_uint_gt(stats().idle_waits, 0);
+    ck_assert_uint_gt(stats().idle_waits[JFR_SOURCE_MONITOR_WAIT], 0);
     ck_assert_uint_gt(stats().unknown_pools, 0);
     ck_assert_uint_eq(stats().undefined_pools, 0);
     ck_assert_uint_eq(stats().bad_events, 0);

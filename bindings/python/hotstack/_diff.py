@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from . import _native, _template
 from ._flamegraph import in_frame
-from ._rows import Rows
+from ._rows import Rows, printable
 
 if TYPE_CHECKING:
     from ._profile import Profile
@@ -80,8 +80,8 @@ class Diff:
     ) -> None:
         """For the use of `Profile.diff`."""
         first, second = before._windowed(), after._windowed()
-        self._after = after
         self._title = f"{after.name}, compared with {before.name}"
+        self._meta = after._aggregate().meta(printable(self._title), before._aggregate())
         self._diffs = {
             name: _native.diff(first, second, name, lines, max_nodes, int(min_share * _BILLION))
             for name in types
@@ -114,8 +114,7 @@ class Diff:
 
     def to_html(self) -> bytes:
         """One self-contained page, coloured by change."""
-        meta = self._after._meta(self._title)
-        return _native.diffs_html(_template.read(), tuple(self._diffs.values()), meta)
+        return _native.diffs_html(_template.read(), tuple(self._diffs.values()), self._meta)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the page."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import _native, _template
+from ._rows import printable
 
 if TYPE_CHECKING:
     from ._profile import Profile
@@ -189,11 +190,11 @@ class FlameGraph:
         self, profile: Profile, types: list[str], options: dict[str, Any], title: str
     ) -> None:
         """For the use of `Profile.flamegraph`."""
-        self._profile = profile
+        self._source = profile._aggregate()
         self._options = options
         self._title = title
         self._trees = {
-            name: profile._aggregate().tree(
+            name: self._source.tree(
                 name,
                 options["lines"],
                 options["threads"],
@@ -226,21 +227,23 @@ class FlameGraph:
             self._arrays[type] = _Arrays(self._trees[type].arrays())
         return Node(self._arrays[type], 0)
 
+    def _meta(self) -> bytes:
+        return self._source.meta(printable(self._title), None)
+
     def to_html(self) -> bytes:
         """One self-contained page: zoom, search, tables, reverse, several types; works offline."""
-        meta = self._profile._meta(self._title)
-        return _native.trees_html(_template.read(), tuple(self._trees.values()), meta)
+        return _native.trees_html(_template.read(), tuple(self._trees.values()), self._meta())
 
     def to_json(self) -> bytes:
         """The trees as flame graph JSON, version 2 (docs/formats/flamegraph-json.md)."""
-        return _native.trees_json(tuple(self._trees.values()), self._profile._meta(self._title))
+        return _native.trees_json(tuple(self._trees.values()), self._meta())
 
     def to_collapsed(self, type: str | None = None) -> str:
         """Collapsed stacks of a type (the first by default): a line "root;...;leaf value" each. They are never cut."""
         name = type if type is not None else self.types[0]
         self._check(name)
         lines, threads = self._options["lines"], self._options["threads"]
-        return self._profile._aggregate().collapsed(name, lines, threads).decode("utf-8")
+        return self._source.collapsed(name, lines, threads).decode("utf-8")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file that the name's ending says: .html, .json or .collapsed (the first type)."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -167,7 +166,7 @@ class Profile:
         if self._built is None:
             threads = min(os.cpu_count() or 1, 16)
             self._built = self._gather(group=_BY_THREAD, threads=threads)
-            self._warn(map(printable, self._built.info()["notes"]))
+            self._warn(map(printable, self._built.info()["warnings"]))
         return self._built
 
     def _warn(self, notes: Iterable[str]) -> None:
@@ -179,21 +178,6 @@ class Profile:
 
     def _windowed(self) -> _native.Aggregate:
         return self._gather(group=_BY_NONE, windows=True)
-
-    def _meta(self, title: str) -> bytes:
-        info = self._aggregate().info()
-        meta = {
-            "title": title,
-            "generator": f"hotstack {_native.VERSION}",
-            **{key: info[key] for key in ("engine", "java_args", "jvm_version") if info[key]},
-            "start_ns": str(info["start_ns"]),
-            "end_ns": str(info["end_ns"]),
-            "intervals": {name: str(value) for name, value in info["intervals"].items()},
-            "loss": {name: count for name, count in info["counts"].items() if count},
-            "unread_events": info["unread"],
-            "notes": info["notes"],
-        }
-        return json.dumps(meta, separators=(",", ":")).encode("utf-8")
 
     def _types(self, wanted: Iterable[str] = ()) -> list[str]:
         """Those that are asked for, or all that have samples; never none."""
@@ -220,6 +204,16 @@ class Profile:
         {}
         """
         return dict(self._aggregate().info()["unread"])
+
+    def not_counted(self) -> list[str]:
+        """A sentence for each event type with samples that are left out by design, because they would make a profile
+        wrong: a better event counts the same, or the threads only wait.
+
+        >>> import hotstack
+        >>> hotstack.open(example).not_counted()
+        []
+        """
+        return list(self._aggregate().info()["not_counted"])
 
     def totals(self) -> dict[str, Totals]:
         """Events, values and distinct stacks by profile type: what `hotstack jfr totals` prints.

@@ -188,6 +188,7 @@ def large_calls(path, folder):
         "Profile.threads": lambda: opened().threads("cpu"),
         "Profile.timeline": lambda: opened().timeline("cpu", bucket=0.01),
         "Profile.top": lambda: opened().top("cpu"),
+        "Profile.not_counted": lambda: opened().not_counted(),
         "Profile.totals": lambda: opened().totals(),
         "Profile.unread_events": lambda: opened().unread_events(),
         "Recording.__init__": opened,

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 import tap
-from support import EXAMPLE, TREE
+from support import EXAMPLE, TREE, unpacked
 
 import hotstack
 
@@ -35,6 +35,14 @@ class Pages(unittest.TestCase):
         diff = recording.diff(recording, "cpu")
         self.assertIn("before", flamegraph_page.of_page(diff.to_html().decode())["profiles"][0]["nodes"])
         self.assertTrue(diff._repr_html_().startswith("<iframe "))
+
+    def test_the_page_of_a_diff_tells_what_is_missing_of_each_side(self):
+        whole, cut = hotstack.open(EXAMPLE), hotstack.open(unpacked(EXAMPLE)[:-1000])
+        with self.assertWarns(hotstack.LossWarning):
+            page = cut.diff(whole, "cpu").to_html()
+        notes = flamegraph_page.of_page(page.decode())["meta"]["notes"]
+        self.assertTrue(notes)
+        self.assertEqual([note for note in notes if not note.startswith("before: ")], [])
 
     def test_files_are_written_by_their_ending(self):
         graph = hotstack.open(EXAMPLE).flamegraph("cpu")

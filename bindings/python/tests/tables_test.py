@@ -8,6 +8,7 @@ The environment holds PYTHONPATH (the package that was built).
 import collections
 import datetime
 import gc
+import json
 import os
 import pickle
 import tempfile
@@ -86,12 +87,15 @@ class Tables(unittest.TestCase):
         with hotstack.open(data) as recording:
             totals = recording.totals()
             table = recording.samples()
+            graph = recording.flamegraph("cpu")
         self.assertIn("closed", repr(recording))
         for read in (recording.totals, recording.samples, recording.info, lambda: recording.start):
             with self.assertRaisesRegex(hotstack.UsageError, "closed: open it again"):
                 read()
         self.assertEqual(sums(table), {name: row.value for name, row in totals.items()})
-        del table
+        self.assertIn("burnCpu", graph.to_collapsed())
+        self.assertEqual(json.loads(graph.to_json())["meta"]["notes"], [])
+        del table, graph
         gc.collect()
         data.clear()
 

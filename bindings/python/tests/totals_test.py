@@ -211,8 +211,8 @@ class LeftOut(unittest.TestCase):
         self.assertEqual(recording.unread_events(), told)
         for name, count in told.items():
             note = f"{count} events of {name} have a stack as samples do"
-            texts = [totals.stderr, "".join(str(one.message) for one in warned.warnings), *("".join(meta["notes"]) for meta in metas)]
-            for text in texts:
+            texts = [totals.stderr, "".join(str(one.message) for one in warned.warnings), "".join(json.loads(totals.stdout)["notes"])]
+            for text in [*texts, *("".join(meta["notes"]) for meta in metas)]:
                 self.assertIn(note, text)
         self.assertEqual([meta["unread_events"] for meta in metas], [told] * 2)
         return told
@@ -271,11 +271,39 @@ class LeftOut(unittest.TestCase):
         why = "the setting that tells their interval is not in the recording"
         self.assertEqual(self.told_everywhere(f"3 events of jdk.ExecutionSample were left out: {why}", data), [])
 
-    def test_the_worse_of_two_events_that_count_the_same_is_told(self):
-        types = {"jdk.ObjectAllocationInNewTLAB": [START, ("tlabSize", "long")], "jdk.ObjectAllocationSample": [START, ("weight", "long")]}
-        data = written.chunk(types, [("jdk.ObjectAllocationInNewTLAB", [1, 64])] + [("jdk.ObjectAllocationSample", [1, 64])] * 2)
-        note = "2 events of jdk.ObjectAllocationSample were left out: the recording has a better event that counts the same"
-        self.assertEqual(self.told_everywhere(note, data), ["alloc_bytes", "alloc_objects"])
+    def test_samples_left_out_by_design_are_told_without_a_warning(self):
+        long = [START, ("weight", "long")]
+        types = {
+            "jdk.ObjectAllocationInNewTLAB": [START, ("tlabSize", "long")],
+            "jdk.ObjectAllocationSample": long,
+            "jdk.NativeMethodSample": long,
+            "jdk.ThreadPark": [START, ("duration", "long")],
+            "jdk.JavaMonitorWait": [START, ("duration", "long")],
+        }
+        times = dict(zip(types, range(1, 6)))
+        data = written.chunk(types, [(name, [1, 64]) for name, count in times.items() for _ in range(count)])
+        sentences = [
+            "2 jdk.ObjectAllocationSample (a better event counts the same)",
+            "5 jdk.JavaMonitorWait (idle waits)",
+            "4 jdk.ThreadPark (idle waits)",
+            "3 jdk.NativeMethodSample (in native code, mostly waiting)",
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            path, page = (os.path.join(folder, name) for name in ("x.jfr", "x.html"))
+            pathlib.Path(path).write_bytes(data)
+            command = [os.environ["HOTSTACK_PROGRAM"], "jfr", "totals", path]
+            text = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+            self.assertEqual(text, f"hotstack jfr totals: note: not counted by design: {', '.join(sentences)}\n")
+            answer = json.loads(subprocess.run([*command, "--json"], capture_output=True, check=True).stdout)
+            program("convert", path, "-o", page)
+            meta = flamegraph_page.of_page(pathlib.Path(page).read_text(encoding="utf-8"))["meta"]
+        with warnings.catch_warnings(action="error"):
+            recording = hotstack.open(data)
+            self.assertEqual(list(recording.totals()), ["alloc_bytes", "alloc_objects"])
+            ours = json.loads(recording.flamegraph().to_json())["meta"]
+            self.assertEqual(recording.not_counted(), sentences)
+        for told in (answer, meta, ours):
+            self.assertEqual((told["notes"], told["not_counted"]), ([], sentences))
 
 
 if __name__ == "__main__":

@@ -238,16 +238,30 @@ const sagg *reading_aggregate(recording *rec)
     return agg != NULL && recording_name_events(rec) == 0 ? agg : NULL;
 }
 
+/* Samples that are left out by design, in one line because nearly every recording of the JDK has
+ * some. */
+typedef struct by_design {
+    char line[512];
+    size_t size;
+} by_design;
+
+static void take_note(void *ctx, recording_severity severity, const char *text)
+{
+    by_design *rest = ctx;
+    if (severity != RECORDING_BY_DESIGN) {
+        complain("%s: %s", severity == RECORDING_MISSING ? "missing" : "note", text);
+        return;
+    }
+    int size = snprintf(rest->line + rest->size, sizeof(rest->line) - rest->size, "%s%s",
+                        rest->size > 0 ? ", " : "", text);
+    if (size > 0 && (size_t)size < sizeof(rest->line) - rest->size)
+        rest->size += (size_t)size;
+}
+
 void reading_report(const recording *rec)
 {
-    recording_info info;
-    char line[256];
-    recording_get_info(rec, &info);
-    for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
-        complain("missing: %s", line);
-    for (size_t i = 0; recording_left_out_line(rec, i, line, sizeof(line)); i++)
-        complain("note: %s", line);
-    if (recording_cut_stacks_line(rec, line, sizeof(line)))
-        complain("note: %s: record with a larger stack depth", line);
-    complain_of_recorder(info.recorder_samples, info.recorder_bytes);
+    by_design rest = {.size = 0};
+    recording_notes(rec, take_note, &rest);
+    if (rest.size > 0)
+        complain("note: not counted by design: %s", rest.line);
 }

@@ -45,6 +45,31 @@ static void print_unread(const recording *rec)
     (void)putchar('}');
 }
 
+/* The notes of one list of the answer. */
+typedef struct note_list {
+    bool by_design;
+    const char *comma;
+} note_list;
+
+static void print_note(void *ctx, recording_severity severity, const char *text)
+{
+    note_list *list = ctx;
+    if ((severity == RECORDING_BY_DESIGN) != list->by_design)
+        return;
+    (void)fputs(list->comma, stdout);
+    json_text(stdout, (sagg_str){text, strlen(text)});
+    list->comma = ", ";
+}
+
+static void print_notes(const recording *rec)
+{
+    (void)fputs(", \"notes\": [", stdout);
+    recording_notes(rec, print_note, &(note_list){false, ""});
+    (void)fputs("], \"not_counted\": [", stdout);
+    recording_notes(rec, print_note, &(note_list){true, ""});
+    (void)putchar(']');
+}
+
 static void print_json(const recording *rec, const totals_row rows[PROFILE_TYPE_END],
                        const recording_info *lost)
 {
@@ -64,6 +89,7 @@ static void print_json(const recording *rec, const totals_row rows[PROFILE_TYPE_
     (void)printf("}, \"recorder_lost\": {\"samples\": %" PRIu64 ", \"bytes\": %" PRIu64 "}, ",
                  lost->recorder_samples, lost->recorder_bytes);
     print_unread(rec);
+    print_notes(rec);
     (void)puts("}");
 }
 

@@ -259,6 +259,9 @@ static void write_metrics(FILE *to, const shown_sources *from)
            core.dropped_events);
     metric(to, "excess_events_total", "counter",
            "Events past limits.events of their window, summed as [dropped].", core.excess_events);
+    metric(to, "uncounted_events_total", "counter",
+           "Samples that are in no profile; the log names their event and the reason.",
+           core.uncounted_events);
     metric(to, "batches_total", "counter", "Batches put into the queue.", core.batches);
     metric(to, "queue_failures_total", "counter", "Batches that could not be written, lost.",
            core.queue_failures);

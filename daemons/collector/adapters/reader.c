@@ -31,6 +31,7 @@ uint64_t reader_start_ms(void *context, int fd)
 typedef struct remembered {
     jfr_intervals intervals;
     char engine[32];
+    bool told_uncounted; /* profile.uncounted was filled once */
 } remembered;
 
 static remembered *recall(void **memory, const event_intervals *events)
@@ -327,6 +328,29 @@ static int convert_threads(conversion *in, uint32_t seconds)
     return 0;
 }
 
+/* recording_note_fn */
+static void take_note(void *ctx, recording_severity severity, const char *text)
+{
+    profile *out = ctx;
+    size_t used = strlen(out->uncounted);
+    if (severity == RECORDING_UNCOUNTED)
+        (void)snprintf(out->uncounted + used, sizeof(out->uncounted) - used, "%s%s",
+                       used > 0 ? "; " : "", text);
+}
+
+static void note_uncounted(const recording *read, remembered *known, profile *out)
+{
+    recording_info info;
+    const recording_unread *unread;
+    recording_get_info(read, &info);
+    out->uncounted_events = info.counts.unmeasured_events;
+    for (size_t i = recording_unread_events(read, &unread); i > 0; i--)
+        out->uncounted_events += unread[i - 1].count;
+    if (!known->told_uncounted)
+        recording_notes(read, take_note, out);
+    known->told_uncounted |= out->uncounted_events > 0;
+}
+
 static int convert(recording *read, const remembered *known, const window_span *span,
                    const event_intervals *events, profile *out)
 {
@@ -401,6 +425,7 @@ int reader_parse(void *context, void **memory, int fd, uint64_t size, const wind
     int rc = read_all(read, fd, size, message, message_size);
     if (rc == 0) {
         remember(known, read);
+        note_uncounted(read, known, out);
         rc = convert(read, known, span, events, out);
         if (rc != 0)
             (void)snprintf(message, message_size, "out of memory");

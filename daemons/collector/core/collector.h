@@ -152,6 +152,7 @@ typedef struct collector_stats {
     uint64_t recording_bytes;
     uint64_t window_ms, covered_ms; /* sums over all windows */
     uint64_t dropped_events;        /* by the profilers, of all windows */
+    uint64_t uncounted_events;      /* samples that are in no profile: profile.uncounted */
     uint64_t excess_events;         /* past the cap on a window's events */
     uint64_t unknown_pods;
     unsigned lanes_running, lanes_waiting;

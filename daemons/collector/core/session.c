@@ -247,11 +247,14 @@ static void deliver(const job *now, window_span *span, profile *found, const loc
     if (profile_fold(found, self->options.max_rows_per_part) != 0 ||
         collector__add_profile(self, &now->jvm, &now->rule.labels, span, found) != 0)
         collector__say(self, "pid %u: a window is lost: out of memory", now->jvm.id.host_pid);
+    if (found->uncounted[0] != '\0')
+        collector__say(self, "pid %u: %s", now->jvm.id.host_pid, found->uncounted);
     note_read(now->on, answer);
     self->stats.windows++;
     self->stats.recording_bytes += answer->size;
     self->stats.dropped_events += answer->dropped_events;
     self->stats.excess_events += found->excess_events;
+    self->stats.uncounted_events += found->uncounted_events;
     self->stats.window_ms += span->length_ms;
     self->stats.covered_ms += span->covered_ms;
     workload_stats *of = collector__workload(self, &now->rule.labels);

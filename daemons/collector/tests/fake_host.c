@@ -49,7 +49,7 @@ static uint64_t random_number(void *context)
 static void log_line(void *context, const char *message)
 {
     (void)context;
-    (void)message;
+    (void)snprintf(host.log, sizeof(host.log), "%s", message);
 }
 
 static bool submit(void *context, void (*job)(void *argument), void *argument)
@@ -190,6 +190,10 @@ static int parse(void *context, void **memory, int fd, uint64_t size, const wind
     sample_profile(out, 2, 3);
     out->covered_ms = host.covered;
     out->excess_events = host.excess;
+    if (host.uncounted != NULL) {
+        out->uncounted_events = 4;
+        (void)snprintf(out->uncounted, sizeof(out->uncounted), "%s", host.uncounted);
+    }
     return 0;
 }
 

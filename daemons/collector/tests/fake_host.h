@@ -27,8 +27,10 @@ typedef struct fake_host {
     uint64_t session_ms;   /* when the session of the JVM began */
     unsigned lost_windows; /* so many windows are gone when they are fetched */
     bool parse_fails;
-    uint64_t dropped; /* events, as attachd tells of each window */
-    uint64_t excess;  /* events, as the reader tells of each window */
+    uint64_t dropped;      /* events, as attachd tells of each window */
+    uint64_t excess;       /* events, as the reader tells of each window */
+    const char *uncounted; /* as well; NULL = nothing */
+    char log[640];         /* the last line */
     uint64_t queued_lost;
     uint32_t absent;        /* events that the profiler refuses, as attachd tells of a start */
     event_intervals parsed; /* of the last window */

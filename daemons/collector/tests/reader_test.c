@@ -11,19 +11,27 @@
 
 static const event_intervals cpu_only = {{[EVENT_CPU] = 50000000}};
 
-/* One chunk with samples of several types. */
-static int read_example(reader *self, profile *out, char *message, size_t size)
+static int read_file(reader *self, const char *path, void **memory, profile *out, char *message,
+                     size_t size)
 {
     const window_span span = {.start_ms = NOON, .length_ms = 10000};
     struct stat st;
-    void *memory = NULL;
-    int fd = open(DATA_DIR "/async-profiler-4.5-jdk17.jfr.gz", O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(fstat(fd, &st), 0);
     int rc =
-        reader_parse(self, &memory, fd, (uint64_t)st.st_size, &span, &cpu_only, out, message, size);
-    reader_forget(self, memory);
+        reader_parse(self, memory, fd, (uint64_t)st.st_size, &span, &cpu_only, out, message, size);
     close(fd);
+    return rc;
+}
+
+/* One chunk with samples of several types. */
+static int read_example(reader *self, profile *out, char *message, size_t size)
+{
+    void *memory = NULL;
+    int rc =
+        read_file(self, DATA_DIR "/async-profiler-4.5-jdk17.jfr.gz", &memory, out, message, size);
+    reader_forget(self, memory);
     return rc;
 }
 
@@ -85,10 +93,33 @@ START_TEST(events_past_the_cap_are_summed_as_dropped)
 }
 END_TEST
 
+/* A log line for each window would drown the others. */
+START_TEST(samples_in_no_profile_are_counted_and_named_once)
+{
+    char message[200] = "";
+    reader self = {.keep_dir = ""};
+    void *memory = NULL;
+    for (int i = 0; i < 2; i++) {
+        profile found = {0};
+        ck_assert_int_eq(read_file(&self, DATA_DIR "/../../../libjfr/tests/data/ok/datadog.jfr",
+                                   &memory, &found, message, sizeof(message)),
+                         0);
+        ck_assert_uint_eq(found.uncounted_events, 4);
+        if (i == 0)
+            ck_assert_mem_eq(found.uncounted, "4 events of datadog.StrangeSample", 33);
+        else
+            ck_assert_str_eq(found.uncounted, "");
+        profile_clear(&found);
+    }
+    reader_forget(&self, memory);
+}
+END_TEST
+
 TCase *reader_tests(void)
 {
     TCase *tests = tcase_create("reader");
     tcase_add_test(tests, reading_stops_when_it_is_told);
     tcase_add_test(tests, events_past_the_cap_are_summed_as_dropped);
+    tcase_add_test(tests, samples_in_no_profile_are_counted_and_named_once);
     return tests;
 }

@@ -89,6 +89,16 @@ START_TEST(events_past_the_cap_of_a_window_are_told)
 }
 END_TEST
 
+START_TEST(samples_that_are_in_no_profile_are_told)
+{
+    add_rule("Shop", false, 0);
+    host.uncounted = "4 events of acme.Odd have a stack as samples do, but are in no profile";
+    run_to(NOON + 21500);
+    ck_assert_ptr_nonnull(strstr(host.log, host.uncounted));
+    ck_assert_uint_eq(collector_get_stats(core).uncounted_events, 8);
+}
+END_TEST
+
 START_TEST(an_event_that_the_profiler_refuses_has_no_data_and_a_reason)
 {
     add_rule("Shop", false, 0);
@@ -616,6 +626,7 @@ TCase *session_tests(void)
     tcase_add_test(tests, one_batch_is_cut_in_the_interval_that_the_backend_asks_for);
     tcase_add_test(tests, events_that_the_profiler_dropped_are_told);
     tcase_add_test(tests, events_past_the_cap_of_a_window_are_told);
+    tcase_add_test(tests, samples_that_are_in_no_profile_are_told);
     tcase_add_test(tests, what_attachd_lacks_and_workers_that_hang_are_counted);
     tcase_add_test(tests, an_event_that_the_profiler_refuses_has_no_data_and_a_reason);
     tcase_add_test(tests, windows_of_several_jvms_share_a_batch);

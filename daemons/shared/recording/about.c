@@ -72,7 +72,6 @@ void recording__take_counts(recording_counts *to, const jfr_chunk *chunk)
     to->events += from.events;
     to->samples += from.samples;
     to->bad_events += from.bad_events;
-    to->idle_waits += from.idle_waits;
     to->native_samples += from.native_samples;
     to->failed_samples += from.failed_samples;
     to->stackless_samples += from.stackless_samples;
@@ -80,6 +79,7 @@ void recording__take_counts(recording_counts *to, const jfr_chunk *chunk)
         to->unfinished_stackless += from.stackless_samples;
     to->undefined_pools += from.undefined_pools;
     for (int source = 0; source < JFR_SOURCE_COUNT; source++) {
+        to->idle_waits[source] += from.idle_waits[source];
         to->rivals[source] += from.rival_events[source];
         to->rival_events += from.rival_events[source];
         to->unmeasured[source] += from.unmeasured_events[source];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The losses of the inputs, in numbers and in words. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -97,26 +98,6 @@ bool recording_loss_line(const recording *rec, size_t index, char *line, size_t 
     return false;
 }
 
-bool recording_cut_stacks_line(const recording *rec, char *line, size_t room)
-{
-    static const char begin[] = "stacks were cut at their root in";
-    size_t used = 0;
-    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
-        const profile_type_info *info = profile_type_get(type);
-        uint64_t cut = rec->info.truncated_raw[type];
-        if (info == NULL || cut == 0)
-            continue;
-        double percent = 100 * (double)cut / (double)sagg_type_totals(rec->agg, type).raw_value;
-        int size =
-            snprintf(line + used, room - used, "%s %s%.1f %% of %s", used > 0 ? "," : begin,
-                     percent < 0.1 ? "under " : "", percent < 0.1 ? 0.1 : percent, info->name);
-        if (size < 0 || (size_t)size >= room - used)
-            break;
-        used += (size_t)size;
-    }
-    return used > 0;
-}
-
 /* The last row counts all types for which no row is left. */
 static recording_unread *find_unread(recording *rec, const jfr_unread *from)
 {
@@ -147,38 +128,111 @@ size_t recording_unread_events(const recording *rec, const recording_unread **ou
     return rec->unread_count;
 }
 
-/* If the count is not 0 and *index is 0, writes the sentence and returns true. Otherwise returns
- * false, and decrements *index if the count is not 0.
- */
-static bool left_out(size_t *index, uint64_t count, const char *event, const char *why, char *line,
-                     size_t room)
+/* ---- notes ---- */
+
+typedef struct notes {
+    const recording *rec;
+    recording_note_fn take;
+    void *ctx;
+} notes;
+
+/* Nothing is noted of none. */
+__attribute__((format(printf, 4, 5))) static void note(const notes *to, recording_severity severity,
+                                                       uint64_t count, const char *format, ...)
 {
-    if (count == 0 || (*index)-- > 0)
-        return false;
-    (void)snprintf(line, room, "%" PRIu64 " events of %s %s", count, event, why);
-    return true;
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    if (count > 0)
+        to->take(to->ctx, severity, text);
 }
 
-bool recording_left_out_line(const recording *rec, size_t index, char *line, size_t room)
+static void note_losses(const notes *to)
 {
-    const recording_counts *counts = &rec->info.counts;
-    const char *unmeasured =
-        rec->info.bytes_lost > 0
-            ? "were left out: the setting that tells their interval was lost with the bytes that "
-              "are missing"
-            : "were left out: the setting that tells their interval is not in the recording";
-    for (unsigned i = 0; i < JFR_SOURCE_COUNT; i++)
-        if (left_out(&index, counts->unmeasured[i], recording_source_event(i), unmeasured, line,
-                     room))
-            return true;
-    for (unsigned i = 0; i < JFR_SOURCE_COUNT; i++)
-        if (left_out(&index, counts->rivals[i], recording_source_event(i),
-                     "were left out: the recording has a better event that counts the same", line,
-                     room))
-            return true;
-    for (size_t i = 0; i < rec->unread_count; i++)
-        if (left_out(&index, rec->unread[i].count, rec->unread[i].event,
-                     "have a stack as samples do, but are in no profile", line, room))
-            return true;
-    return false;
+    char line[256];
+    for (size_t i = 0; recording_loss_line(to->rec, i, line, sizeof(line)); i++)
+        to->take(to->ctx, RECORDING_MISSING, line);
+}
+
+static void note_uncounted(const notes *to)
+{
+    const recording_info *info = &to->rec->info;
+    for (unsigned i = 0; i < JFR_SOURCE_COUNT; i++) {
+        uint64_t count = info->counts.unmeasured[i];
+        note(to, RECORDING_UNCOUNTED, count,
+             "%" PRIu64 " events of %s were left out: the setting that tells their interval %s",
+             count, recording_source_event(i),
+             info->bytes_lost > 0 ? "was lost with the bytes that are missing"
+                                  : "is not in the recording");
+    }
+    for (size_t i = 0; i < to->rec->unread_count; i++) {
+        const recording_unread *row = &to->rec->unread[i];
+        note(to, RECORDING_UNCOUNTED, row->count,
+             "%" PRIu64 " events of %s have a stack as samples do, but are in no profile",
+             row->count, row->event);
+    }
+}
+
+/* Stacks that the recorder, or max_frames, cut at their root, with the share of each type. Returns
+ * false when there are none. */
+static bool describe_cut_stacks(const recording *rec, char *line, size_t room)
+{
+    static const char begin[] = "stacks were cut at their root in";
+    size_t used = 0;
+    for (unsigned type = 1; type < PROFILE_TYPE_END; type++) {
+        const profile_type_info *info = profile_type_get(type);
+        uint64_t cut = rec->info.truncated_raw[type];
+        if (info == NULL || cut == 0)
+            continue;
+        double percent = 100 * (double)cut / (double)sagg_type_totals(rec->agg, type).raw_value;
+        int size =
+            snprintf(line + used, room - used, "%s %s%.1f %% of %s", used > 0 ? "," : begin,
+                     percent < 0.1 ? "under " : "", percent < 0.1 ? 0.1 : percent, info->name);
+        if (size < 0 || (size_t)size >= room - used)
+            break;
+        used += (size_t)size;
+    }
+    if (used > 0)
+        (void)snprintf(line + used, room - used, ": record with a larger stack depth");
+    return used > 0;
+}
+
+static void note_recorder(const notes *to)
+{
+    const recording_info *info = &to->rec->info;
+    char line[256];
+    if (describe_cut_stacks(to->rec, line, sizeof(line)))
+        to->take(to->ctx, RECORDING_INCOMPLETE, line);
+    note(to, RECORDING_INCOMPLETE, info->recorder_samples,
+         "the recorder lost %" PRIu64 " cpu samples itself (jdk.CPUTimeSamplesLost)",
+         info->recorder_samples);
+    note(to, RECORDING_INCOMPLETE, info->recorder_bytes,
+         "the recorder lost %" PRIu64 " bytes of events itself (jdk.DataLoss)",
+         info->recorder_bytes);
+}
+
+static void note_by_design(const notes *to)
+{
+    const recording_counts *counts = &to->rec->info.counts;
+    for (unsigned i = 0; i < JFR_SOURCE_COUNT; i++) {
+        const char *event = recording_source_event(i);
+        note(to, RECORDING_BY_DESIGN, counts->rivals[i],
+             "%" PRIu64 " %s (a better event counts the same)", counts->rivals[i], event);
+        note(to, RECORDING_BY_DESIGN, counts->idle_waits[i], "%" PRIu64 " %s (idle waits)",
+             counts->idle_waits[i], event);
+    }
+    note(to, RECORDING_BY_DESIGN, counts->native_samples,
+         "%" PRIu64 " %s (in native code, mostly waiting)", counts->native_samples,
+         recording_source_event(JFR_SOURCE_NATIVE_METHOD));
+}
+
+void recording_notes(const recording *rec, recording_note_fn take, void *ctx)
+{
+    const notes to = {rec, take, ctx};
+    note_losses(&to);
+    note_uncounted(&to);
+    note_recorder(&to);
+    note_by_design(&to);
 }

@@ -141,40 +141,45 @@ static void add_note(writer *w, const char *start, const char *text)
     (void)fputc('"', w->to);
 }
 
-static void add_count(writer *w, const char *side, uint64_t count, const char *what)
+/* A recording's notes of one list. */
+typedef struct noting {
+    writer *w;
+    const char *side; /* what each begins with: in a comparison there are two recordings */
+    bool by_design;
+} noting;
+
+static void take_note(void *ctx, recording_severity severity, const char *text)
 {
-    char line[256];
-    (void)snprintf(line, sizeof(line), "%" PRIu64 " %s", count, what);
-    if (count > 0)
-        add_note(w, side, line);
+    const noting *to = ctx;
+    if ((severity == RECORDING_BY_DESIGN) == to->by_design)
+        add_note(to->w, to->side, text);
 }
 
-/* Each note begins with `side`. */
-static void add_notes(writer *w, const char *side, const recording *rec)
+static void add_notes(writer *w, const recording *rec, const recording *before, bool by_design)
 {
-    char line[256];
-    recording_info info;
-    recording_get_info(rec, &info);
-    for (size_t i = 0; recording_loss_line(rec, i, line, sizeof(line)); i++)
-        add_note(w, side, line);
-    for (size_t i = 0; recording_left_out_line(rec, i, line, sizeof(line)); i++)
-        add_note(w, side, line);
-    if (recording_cut_stacks_line(rec, line, sizeof(line)))
-        add_note(w, side, line);
-    add_count(w, side, info.recorder_samples, "cpu samples were lost by the recorder itself");
-    add_count(w, side, info.recorder_bytes, "bytes of events were lost by the recorder itself");
-    add_count(w, side, info.recorder_events, "events were dropped by the recorder itself");
+    if (before != NULL)
+        recording_notes(before, take_note, &(noting){w, "before: ", by_design});
+    recording_notes(rec, take_note, &(noting){w, before != NULL ? "after: " : "", by_design});
 }
 
 static void set_notes(writer *w, const recording *rec, const recording *before, const char *absent)
 {
+    char dropped[64];
+    recording_info info;
+    recording_get_info(rec, &info);
+    (void)snprintf(dropped, sizeof(dropped),
+                   "%" PRIu64 " events were dropped by the recorder itself", info.recorder_events);
     write_key(w, "notes");
     begin(w, '[');
-    if (before != NULL)
-        add_notes(w, "before: ", before);
-    add_notes(w, before != NULL ? "after: " : "", rec);
+    add_notes(w, rec, before, false);
+    if (info.recorder_events > 0)
+        add_note(w, "", dropped);
     if (absent[0] != '\0')
         add_note(w, "not recorded: ", absent);
+    end(w, ']');
+    write_key(w, "not_counted");
+    begin(w, '[');
+    add_notes(w, rec, before, true);
     end(w, ']');
 }
 

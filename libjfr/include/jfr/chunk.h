@@ -38,11 +38,12 @@ enum { JFR_SOURCE_COUNT = 19 };
 
 /* Counts of the events and samples that were read from a chunk so far. */
 typedef struct jfr_chunk_stats {
-    uint64_t events;         /* events walked, of all types, checkpoints and metadata included */
-    uint64_t samples;        /* samples yielded */
-    uint64_t bad_events;     /* events skipped because their fields do not fit into their size */
-    uint64_t idle_waits;     /* idle parks and Object.wait, left out */
-    uint64_t native_samples; /* jdk.NativeMethodSample, left out */
+    uint64_t events;     /* events walked, of all types, checkpoints and metadata included */
+    uint64_t samples;    /* samples yielded */
+    uint64_t bad_events; /* events skipped because their fields do not fit into their size */
+    /* Idle parks and Object.wait, left out. */
+    uint64_t idle_waits[JFR_SOURCE_COUNT]; /* by jfr_sample_source */
+    uint64_t native_samples;               /* jdk.NativeMethodSample, left out */
     uint64_t
         failed_samples; /* yielded without a stack because jdk.CPUTimeSample failed to walk it */
     uint64_t stackless_samples; /* yielded with stack JFR_NONE */

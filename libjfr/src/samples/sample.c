@@ -107,7 +107,7 @@ static int classify_wait(jfr_chunk *chunk, jfr_sample *sample, jfr_error *err)
                               &sample->lock_kind, &is_wanted, err);
     if (rc < 0)
         return rc;
-    chunk->stats.idle_waits += !is_wanted;
+    chunk->stats.idle_waits[sample->source] += !is_wanted;
     return is_wanted;
 }
 

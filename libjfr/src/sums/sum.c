@@ -223,9 +223,9 @@ int jfr__sums_view(jfr__tally *sums, jfr_chunk *chunk, jfr_error *err)
         if (view->value_count == 0 || !is_wait) {
             view->value_count = 0;
             dropped = true;
-            stats->idle_waits += !is_wait && !is_waits(lane) ? view->samples : 0;
-            stats->unmeasured_events[sums->shapes[lane->shape].plan->source] +=
-                is_wait ? view->samples : 0;
+            jfr_sample_source source = sums->shapes[lane->shape].plan->source;
+            stats->idle_waits[source] += !is_wait && !is_waits(lane) ? view->samples : 0;
+            stats->unmeasured_events[source] += is_wait ? view->samples : 0;
         } else if (lane->split == 0) {
             stats->samples += view->samples;
             stats->failed_samples += lane->failed ? view->samples : 0;

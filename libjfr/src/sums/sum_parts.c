@@ -148,7 +148,7 @@ static void add_counts(jfr_chunk_stats *to, jfr__tally *sums)
         to->unmeasured_events[source] += skipped[JFR__UNMEASURED];
         to->rival_events[source] += skipped[JFR__RIVAL];
         to->native_samples += skipped[JFR__NATIVE];
-        to->idle_waits += skipped[JFR__IDLE];
+        to->idle_waits[source] += skipped[JFR__IDLE];
     }
     sums->stats.events += sums->events;
 }

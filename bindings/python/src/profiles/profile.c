@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <recording/meta.h>
+
 #include "module/errors.h"
 #include "module/objects.h"
 #include "trees.h"
@@ -211,17 +213,27 @@ static PyObject *text_or_replaced(const char *text)
     return text_of(text, strlen(text));
 }
 
+/* The two lists of notes in a dict. */
+typedef struct note_lists {
+    PyObject *warnings;
+    PyObject *not_counted;
+} note_lists;
+
+static void take_note(void *ctx, recording_severity severity, const char *text)
+{
+    note_lists *to = ctx;
+    PyObject **list = severity == RECORDING_BY_DESIGN ? &to->not_counted : &to->warnings;
+    if (severity != RECORDING_INCOMPLETE && *list != NULL &&
+        !list_take(*list, text_or_replaced(text)))
+        Py_CLEAR(*list);
+}
+
 static bool add_notes(PyObject *dict, const recording *rec)
 {
-    char line[256];
-    PyObject *notes = PyList_New(0);
-    for (size_t i = 0; notes != NULL && recording_loss_line(rec, i, line, sizeof(line)); i++)
-        if (!list_take(notes, text_or_replaced(line)))
-            Py_CLEAR(notes);
-    for (size_t i = 0; notes != NULL && recording_left_out_line(rec, i, line, sizeof(line)); i++)
-        if (!list_take(notes, text_or_replaced(line)))
-            Py_CLEAR(notes);
-    return dict_take(dict, "notes", notes);
+    note_lists lists = {PyList_New(0), PyList_New(0)};
+    recording_notes(rec, take_note, &lists);
+    bool done = dict_take(dict, "warnings", lists.warnings);
+    return dict_take(dict, "not_counted", lists.not_counted) && done;
 }
 
 static bool add_unread(PyObject *dict, const recording *rec)
@@ -240,17 +252,6 @@ static bool add_unread(PyObject *dict, const recording *rec)
     return dict_take(dict, "unread", unread);
 }
 
-static bool add_intervals(PyObject *dict, const recording_info *info)
-{
-    PyObject *intervals = PyDict_New();
-    for (unsigned type = 1; intervals != NULL && type < PROFILE_TYPE_END; type++)
-        if (info->interval[type] != 0 &&
-            !dict_take(intervals, profile_type_get(type)->name,
-                       PyLong_FromUnsignedLongLong(info->interval[type])))
-            Py_CLEAR(intervals);
-    return dict_take(dict, "intervals", intervals);
-}
-
 static bool add_counts(PyObject *dict, const recording_info *info)
 {
     const recording_counts *c = &info->counts;
@@ -258,19 +259,9 @@ static bool add_counts(PyObject *dict, const recording_info *info)
         const char *name;
         uint64_t count;
     } rows[] = {
-        {"chunks_lost", info->chunks_lost},
-        {"chunks_partial", info->chunks_partial},
-        {"bytes_lost", info->bytes_lost},
-        {"recorder_samples", info->recorder_samples},
-        {"recorder_bytes", info->recorder_bytes},
-        {"bad_events", c->bad_events},
+        {"chunks_lost", info->chunks_lost}, {"chunks_partial", info->chunks_partial},
+        {"bytes_lost", info->bytes_lost},   {"bad_events", c->bad_events},
         {"bad_stacks", c->bad_stacks},
-        {"stackless_samples", c->stackless_samples},
-        {"unmeasured_events", c->unmeasured_events},
-        {"rival_events", c->rival_events},
-        {"idle_waits", c->idle_waits},
-        {"native_samples", c->native_samples},
-        {"failed_samples", c->failed_samples},
     };
     PyObject *counts = PyDict_New();
     for (size_t i = 0; counts != NULL && i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -286,15 +277,28 @@ static PyObject *aggregate_info(PyObject *self, PyObject *ignored)
     PyObject *dict = PyDict_New();
     (void)ignored;
     recording_get_info(rec, &info);
-    if (dict != NULL && dict_take(dict, "engine", text_or_replaced(info.engine)) &&
-        dict_take(dict, "jvm_version", text_or_replaced(info.jvm_version)) &&
-        dict_take(dict, "java_args", text_or_replaced(info.java_args)) &&
-        dict_take(dict, "start_ns", PyLong_FromLongLong(info.start_ns)) &&
-        dict_take(dict, "end_ns", PyLong_FromLongLong(info.end_ns)) && add_intervals(dict, &info) &&
-        add_counts(dict, &info) && add_notes(dict, rec) && add_unread(dict, rec))
+    if (dict != NULL && dict_take(dict, "start_ns", PyLong_FromLongLong(info.start_ns)) &&
+        dict_take(dict, "end_ns", PyLong_FromLongLong(info.end_ns)) && add_counts(dict, &info) &&
+        add_notes(dict, rec) && add_unread(dict, rec))
         return dict;
     Py_XDECREF(dict);
     return NULL;
+}
+
+static PyObject *aggregate_meta(PyObject *self, PyObject *arguments)
+{
+    const char *title;
+    PyObject *other;
+    if (!PyArg_ParseTuple(arguments, "sO", &title, &other))
+        return NULL;
+    const gathered *before = other != Py_None ? profile_of(other) : NULL;
+    if (other != Py_None && before == NULL)
+        return NULL;
+    char *text =
+        recording_meta(((aggregate *)self)->g.rec, before != NULL ? before->rec : NULL, title, "");
+    PyObject *meta = text != NULL ? PyBytes_FromString(text) : PyErr_NoMemory();
+    free(text);
+    return meta;
 }
 
 static PyObject *aggregate_tree(PyObject *self, PyObject *arguments)
@@ -317,6 +321,8 @@ static PyMethodDef aggregate_methods[] = {
      "threads(type): a list of (name, pool, os_tid, java_tid, value, samples)."},
     {"times", aggregate_times, METH_NOARGS, "A list of (type, pool, [value by bucket])."},
     {"info", aggregate_info, METH_NOARGS, "What the inputs were, as a dict."},
+    {"meta", aggregate_meta, METH_VARARGS,
+     "meta(title, before): what a document says about the inputs, as JSON."},
     {"tree", aggregate_tree, METH_VARARGS,
      "tree(type, lines, threads, inverted, max_nodes, min_total): a Tree."},
     {"collapsed", aggregate_collapsed, METH_VARARGS,

@@ -52,9 +52,12 @@ typedef struct profile {
     size_t stack_count;
     uint32_t *stack_frames;
     size_t stack_frame_count;
-    uint64_t excess_events; /* past the cap on a window's events, summed as [dropped] */
-    uint64_t covered_ms;    /* how much time the recording covers, by its own chunks */
-    char profiler[64];      /* with its version; "" = the recording does not say */
+    uint64_t excess_events;    /* past the cap on a window's events, summed as [dropped] */
+    uint64_t uncounted_events; /* samples that are in no part: their interval is not known, or
+                                  their event is not read */
+    char uncounted[512];       /* names these, once for each target; "" = nothing to say */
+    uint64_t covered_ms;       /* how much time the recording covers, by its own chunks */
+    char profiler[64];         /* with its version; "" = the recording does not say */
 } profile;
 
 /* What was recorded of a profile type, given the sums of all sources. */

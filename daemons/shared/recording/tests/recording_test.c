@@ -219,7 +219,7 @@ START_TEST(meta_is_json_with_any_title)
     ck_assert_ptr_nonnull(meta);
     ck_assert_ptr_nonnull(strstr(meta, "{\"title\":\"a\\\"b\\\\c\\u000a\\ufffd \xc3\xa9.jfr\","));
     ck_assert_ptr_nonnull(strstr(meta, "\"intervals\":{\"cpu\":\"5000000\"}"));
-    ck_assert_ptr_nonnull(strstr(meta, "\"not recorded: lock: no permission\"]}"));
+    ck_assert_ptr_nonnull(strstr(meta, "\"not recorded: lock: no permission\"],"));
     free(meta);
 }
 END_TEST
@@ -235,6 +235,34 @@ START_TEST(meta_of_a_comparison_names_the_side)
     ck_assert_ptr_nonnull(
         strstr(meta, "\"notes\":[\"before: 3 events of jdk.ExecutionSample were left out"));
     ck_assert_ptr_nonnull(strstr(meta, ",\"after: 3 events of jdk.ExecutionSample were left out"));
+    free(meta);
+}
+END_TEST
+
+static size_t note_counts[RECORDING_BY_DESIGN + 1];
+
+static void count_note(void *ctx, recording_severity severity, const char *text)
+{
+    (void)ctx;
+    ck_assert(text[0] != '\0');
+    note_counts[severity]++;
+}
+
+/* Idle waits of a recording of the JDK are no reason to distrust its profile. */
+START_TEST(idle_waits_are_left_out_by_design)
+{
+    begin(false);
+    put_park(&w, 200, 5); /* FutureTask */
+    put_park(&w, 300, 0); /* no blocker */
+    end();
+    (void)read_all();
+    recording_notes(rec, count_note, NULL);
+    ck_assert_uint_eq(note_counts[RECORDING_BY_DESIGN], 1);
+    ck_assert_uint_eq(note_counts[RECORDING_UNCOUNTED] + note_counts[RECORDING_MISSING], 0);
+    char *meta = recording_meta(rec, NULL, "", "");
+    ck_assert_ptr_nonnull(meta);
+    ck_assert_ptr_nonnull(
+        strstr(meta, "\"notes\":[],\"not_counted\":[\"2 jdk.ThreadPark (idle waits)\"]}"));
     free(meta);
 }
 END_TEST
@@ -318,6 +346,7 @@ int main(void)
     tcase_add_test(tcase, what_a_cut_costs_is_named);
     tcase_add_test(tcase, meta_is_json_with_any_title);
     tcase_add_test(tcase, meta_of_a_comparison_names_the_side);
+    tcase_add_test(tcase, idle_waits_are_left_out_by_design);
     tcase_add_test(tcase, caps_keep_totals_and_are_named);
     tcase_add_test(tcase, deep_stacks_are_counted_as_truncated);
     tcase_add_test(tcase, what_is_no_recording_is_an_error_with_its_offset);

@@ -28,6 +28,11 @@ function text(value: unknown): string {
   return typeof value === 'string' ? shorten(visibleText(value), MAX_TEXT) : '';
 }
 
+function sentences(value: unknown): string[] {
+  const said = Array.isArray(value) ? value.slice(0, MAX_NOTES).map(text) : [];
+  return said.filter((sentence) => sentence !== '');
+}
+
 function entries(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
@@ -55,7 +60,6 @@ function losses(value: unknown): string {
 }
 
 export function recordingInfo(meta: Record<string, unknown>): RecordingInfo {
-  const said = meta['notes'];
   const facts: [string, string][] = [
     ['From', time(meta['start_ns'])],
     ['To', time(meta['end_ns'])],
@@ -64,12 +68,12 @@ export function recordingInfo(meta: Record<string, unknown>): RecordingInfo {
     ['Engine', text(meta['engine'])],
     ['Intervals', intervals(meta['intervals'])],
     ['Left out', losses(meta['loss'])],
+    ['Not counted by design', sentences(meta['not_counted']).join(', ')],
     ['Made by', text(meta['generator'])],
   ];
-  const notes = Array.isArray(said) ? said.slice(0, MAX_NOTES).map(text) : [];
   return {
     title: text(meta['title']),
     facts: facts.filter(([, value]) => value !== ''),
-    notes: notes.filter((note) => note !== ''),
+    notes: sentences(meta['notes']),
   };
 }

@@ -183,8 +183,8 @@ typedef struct recording_counts {
     uint64_t
         bad_stacks; /**< samples whose stack is damaged or too large: counted without a stack */
     uint64_t rival_events; /**< left out: the recording has a better event that counts the same */
-    uint64_t rivals[JFR_SOURCE_COUNT]; /**< these by jfr_sample_source */
-    uint64_t idle_waits;
+    uint64_t rivals[JFR_SOURCE_COUNT];     /**< these by jfr_sample_source */
+    uint64_t idle_waits[JFR_SOURCE_COUNT]; /**< by jfr_sample_source */
     uint64_t native_samples;
     uint64_t failed_samples;
     uint64_t unmeasured_events;            /**< left out: their interval is not known */
@@ -264,19 +264,23 @@ typedef struct recording_unread {
  */
 size_t recording_unread_events(const recording *rec, const recording_unread **out);
 
-/**
- * One sentence for each event type with samples that are in no profile: because their interval is
- * not known, because a better event of the recording counts the same thing, or because the type is
- * unread (above). Each sentence names the event and says how many. Writes line `index`; returns
- * false when there is no such line.
- */
-bool recording_left_out_line(const recording *rec, size_t index, char *line, size_t room);
+/** How much a note about a recording matters. */
+typedef enum recording_severity {
+    RECORDING_MISSING,    /**< the lines of recording_loss_line */
+    RECORDING_UNCOUNTED,  /**< samples that are in no profile although they could tell something:
+                               their interval is not known, or their type is unread */
+    RECORDING_INCOMPLETE, /**< what the recorder lost or cut itself, such as callers of deep stacks
+                           */
+    RECORDING_BY_DESIGN,  /**< samples that are in no profile because they would make it wrong: a
+                               better event of the recording counts the same thing, or threads that
+                               only wait. Nearly every recording of the JDK has some */
+} recording_severity;
 
-/**
- * One sentence on stacks that the recorder, or max_frames, cut at their root, with the share of
- * each type: "stacks were cut at their root in 12.5 % of cpu, 3.0 % of alloc_bytes". Their values
- * are counted: nothing is missing but callers. Returns false when there are none.
- */
-bool recording_cut_stacks_line(const recording *rec, char *line, size_t room);
+/** Takes one note: a sentence without a full stop that names the event and its count where it is
+ * about events. Valid during the call. */
+typedef void (*recording_note_fn)(void *ctx, recording_severity severity, const char *text);
+
+/** Calls `take` for each note, in the order of their severity. */
+void recording_notes(const recording *rec, recording_note_fn take, void *ctx);
 
 #endif
