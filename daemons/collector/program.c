@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
-#include "adapters/file_queue.h"
+#include "adapters/queue/file_queue.h"
 #include "adapters/jobs.h"
 #include "adapters/kubernetes/kubernetes.h"
 #include "adapters/reader.h"

@@ -48,6 +48,11 @@ typedef struct target {
     uint64_t session_ms;
     uint64_t offset;
     uint64_t settled;
+    /* Unix ms up to which the batch under way and those before it have windows of it; 0 = nobody
+     * wanted any. */
+    uint64_t told_ms;
+    bool inherited; /* from a collector before this one, whose queue says how far it was read: no
+                       START has been answered since */
     uint64_t backoff_ms;
     uint64_t window_start_ms; /* nominal; kept over a cooldown, for an adopted session goes on */
     uint64_t
@@ -193,6 +198,9 @@ void collector__add_lost(target *one, const event_intervals *events, uint64_t fr
                          uint64_t to_ms, uint32_t reason);
 /* The same for all since the last window, or since no session could be started. */
 void collector__lose_gap(target *one, uint64_t until_ms, uint32_t reason);
+/* Tells that a collector before this one was killed with thread snapshots that were not in the
+ * queue. With the lock held. */
+void collector__lose_snapshots(target *one, uint64_t time_ms);
 
 /* Frees what the readers keep of a target. */
 void collector__forget(collector *self, target *one);

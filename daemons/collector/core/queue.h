@@ -3,13 +3,14 @@
  * The port to the queue: what waits for the backend, oldest first, each entry of some kind. It
  * survives restarts, and holds at most a number of bytes and of entries; past it the oldest go,
  * counted. A drop that has not been told survives a restart, too. Any number of threads.
- * adapters/file_queue.h keeps it in a directory.
+ * adapters/queue/file_queue.h keeps it in a directory.
  */
 #ifndef COLLECTOR_CORE_QUEUE_H
 #define COLLECTOR_CORE_QUEUE_H
 
+#include "batches/batch.h"
+
 #include <catalogue/drop_cause.h>
-#include <localrpc/message.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,22 +45,32 @@ typedef struct queue_stats {
     uint64_t entries;
     uint64_t max_bytes;
     uint64_t oldest_ms; /* when the oldest entry was added; 0 = there is none */
-    uint64_t pushed;    /* since it was opened */
+    uint64_t pushed;    /* since it was opened; both halves of a replaced entry, too */
     uint64_t newest;    /* sequence of the entry that was added last; 0 = none */
     queue_drops drops[DROP_END];
 } queue_stats;
 
-/* Up to where the entries contain the recording of a JVM's session. */
+/* Up to where the entries contain the recording of a JVM's session, and what is needed to tell that
+ * the rest of it is lost. */
 typedef struct queue_position {
-    local_identity jvm;
-    uint64_t session_ms; /* Unix ms at which the session began */
-    uint64_t offset;     /* in its recording */
+    local_jvm jvm; /* what a batch says of it; the rest is not kept */
+    target_labels labels;
+    event_intervals events; /* that the session records */
+    uint64_t threads_ms;    /* interval of its thread snapshots; 0 = none are taken */
+    uint64_t session_ms;    /* Unix ms at which the session began; 0 = none runs */
+    uint64_t offset;        /* in its recording */
+    uint64_t told_ms;       /* Unix ms up to which the entries have windows of it */
 } queue_position;
 
 typedef struct queue_positions {
-    const queue_position *all;
+    const queue_position *all; /* NULL = no entry came with positions yet */
     size_t count;
 } queue_positions;
+
+typedef struct queue_bytes {
+    const uint8_t *bytes;
+    size_t length;
+} queue_bytes;
 
 typedef struct queue_ops {
     /* Adds an entry at the end, for which the oldest make room. 0, or -1: it could not be written
@@ -71,6 +82,11 @@ typedef struct queue_ops {
     queue_positions (*get_positions)(queue *self);
     /* The oldest entry; it stays until it is removed. False when there is none. */
     bool (*peek)(queue *self, queue_entry *out);
+    /*
+     * Puts two entries in the place of one, the second at the end. 0, or -1: the entry is as it
+     * was. After a crash in between, the entry and the second of the two may both be there.
+     */
+    int (*replace)(queue *self, uint64_t sequence, const queue_bytes halves[2]);
     /* DROP_NONE: it has been delivered. */
     void (*remove)(queue *self, uint64_t sequence, enum drop_cause cause);
     queue_stats (*get_stats)(queue *self);
@@ -97,6 +113,11 @@ static inline queue_positions queue_get_positions(queue *self)
 static inline bool queue_peek(queue *self, queue_entry *out)
 {
     return self->ops->peek(self, out);
+}
+
+static inline int queue_replace(queue *self, uint64_t sequence, const queue_bytes halves[2])
+{
+    return self->ops->replace(self, sequence, halves);
 }
 
 static inline void queue_remove(queue *self, uint64_t sequence)

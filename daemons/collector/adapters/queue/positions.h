@@ -7,7 +7,7 @@
 #ifndef COLLECTOR_POSITIONS_H
 #define COLLECTOR_POSITIONS_H
 
-#include "../core/queue.h"
+#include "../../core/queue.h"
 
 #define POSITIONS_FILE   "positions"
 #define POSITIONS_SUFFIX ".positions" /* behind the number, as entries have it */
@@ -17,7 +17,8 @@ int positions_write(int directory, uint64_t sequence, const queue_positions *pos
 /* The entry of that number is in the queue; or it is not. */
 int positions_prove(int directory, uint64_t sequence);
 int positions_forget(int directory, uint64_t sequence);
-/* Those in force, malloc'd, up to the first line that is none. */
+/* Those in force, malloc'd, up to the first line that is none; *out = NULL where there is no file.
+ */
 int positions_read(int directory, queue_position **out, size_t *count);
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef COLLECTOR_ADAPTERS_FILE_QUEUE_H
 #define COLLECTOR_ADAPTERS_FILE_QUEUE_H
 
-#include "../core/queue.h"
+#include "../../core/queue.h"
 
 /*
  * Opens, or makes, the queue in `directory` for this process alone. 0, or -1 with a sentence in
