@@ -129,8 +129,6 @@ rules:
 attachd: {{socket: {self.dir}/attachd.sock}}
 backend: {{url: "http://127.0.0.1:{self.port}", token_file: {self.dir}/token}}
 window: {{length: {self.window_s}s, jitter: 0s}}
-discovery: {{interval: 1s}}
-flush_interval: 500ms
 queue: {{dir: {self.dir}/queue}}
 listen: {{port: {free_port()}}}
 {keep_line}

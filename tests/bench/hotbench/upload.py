@@ -26,8 +26,12 @@ def pprof_bytes(recording, work):
     return total
 
 
-def recording_of(running, start):
-    return next(iter((running.dir / "recordings").glob(f"*-{start}.jfr")), None)
+def recordings_of(running, windows):
+    """The recordings of one JVM's windows, in order: their names have the session and the position in it."""
+    found = sorted((running.dir / "recordings").glob("*.jfr"))
+    if len(found) < windows:
+        raise measure.BenchError(f"{len(found)} recordings were kept of {windows} windows")
+    return found[:windows]
 
 
 def upload_bytes(section, window_s, windows_wanted):
@@ -41,10 +45,7 @@ def upload_bytes(section, window_s, windows_wanted):
             live.wait_for("a window", lambda n=count: len(running.windows()) > n)
         rows = []
         found = sorted(running.windows().items())[: windows_wanted + 1]
-        for start, one in found:
-            recording = recording_of(running, start)
-            if recording is None:
-                continue
+        for (_, one), recording in zip(found, recordings_of(running, len(found)), strict=True):
             pprof = pprof_bytes(recording, running.dir)
             rows.append((one["bytes"], pprof, recording.stat().st_size, one["rows"], one["stacks"]))
     section.text(f"P6: one JVM of the demo service, its default load and settings, windows of {window_s} s; the first is cut short by the start. Stacks are known in the last {LAST}, but for those that no window had before:")
@@ -53,9 +54,9 @@ def upload_bytes(section, window_s, windows_wanted):
         [[i + 1, f"{r[3]:.0f}", f"{r[4]:.0f}", f"{r[2] / 1e3:.1f}", f"{r[1] / 1e3:.1f}", f"{r[0] / 1e3:.2f}", f"{r[1] / r[0]:.2f}"]
          for i, r in enumerate(rows)],
     )  # fmt: skip
-    section.target("P6: gzip pprof over upload, the first window", PPROF_RATIO, rows[0][1] / rows[0][0] if rows else None)
+    section.target("P6: gzip pprof over upload, the first window", PPROF_RATIO, rows[0][1] / rows[0][0])
     known = [row[1] / row[0] for row in rows[2:][-LAST:]]
-    section.target("P6: the same, stacks known", PPROF_RATIO, median(known) if known else None)
+    section.target("P6: the same, stacks known", PPROF_RATIO, median(known))
 
 
 def collector_cost(section, window_s, windows_wanted, jvms):
@@ -88,7 +89,7 @@ def collector_cost(section, window_s, windows_wanted, jvms):
             raise measure.BenchError(f"{snapshots} thread snapshots of {jvms} JVMs came")
     share = (after - before) / wall / jvms * 100
     section.text(
-        f"P7: {jvms} JVMs of the demo service at {orders} orders a second each, {wall:.0f} s of windows of {window_s} s, {snapshots} thread snapshots in all: collector, attachd and workers took"
+        f"P7: {jvms} JVMs of the demo service at {orders} orders a second each, {wall:.0f} s of windows of {window_s} s, with a thread snapshot of each a minute ({snapshots} in all): collector, attachd and workers took"
         f" {after - before:.2f} CPU s and at most {peak / (1 << 20):.1f} MiB of anonymous memory (looked at every 50 ms). Peers: none in this run."
     )
     section.target("P7: CPU of the collector's side per JVM, of a core", CPU_PER_JVM, share, False, " %")
