@@ -21,9 +21,9 @@ static target *find(collector *self, const local_identity *jvm)
 static void recall_position(collector *self, target *one)
 {
     queue_positions known = queue_get_positions(self->queued);
-    if (self->merged)
+    if (self->merged || known.all == NULL)
         return;
-    one->inherited = known.all != NULL;
+    one->inherited = true;
     for (size_t i = 0; i < known.count; i++) {
         const queue_position *at = &known.all[i];
         if (!local_identity_equal(&at->jvm.id, &one->jvm.id))
