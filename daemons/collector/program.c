@@ -37,9 +37,9 @@
 #include <unistd.h>
 
 struct program {
-    const config *loaded; /* at the start */
+    const config *loaded; /* as read at the start */
     program_sources sources;
-    config_watch *files; /* of the configuration and its secrets */
+    config_watch *files; /* the files of the configuration and its secrets */
     const config_section *settings;
     char node[256];
     rule_set *rules;
@@ -52,18 +52,18 @@ struct program {
     collector *core;
     kubernetes *pods; /* NULL = not in Kubernetes mode */
     jobs *running;
-    sem_t parsers;          /* slots for reading recordings, which takes memory and CPU */
-    uint64_t read_until_ms; /* at the end: when the last windows must have been read */
+    sem_t parsers;          /* slots for reading recordings, because that takes memory and CPU */
+    uint64_t read_until_ms; /* at the end: when reading of the last windows stops */
     atomic_bool stop_reading;
     shown_sources shown;
     web *pages;
     status_socket *status;
     FILE *ledger;
-    int wake; /* eventfd: the scheduler looks again */
+    int wake; /* eventfd that makes the scheduler look again */
     pthread_mutex_t lock;
     pthread_cond_t upload_wake;
     bool upload_asked;
-    bool ending; /* the uploader only drains what waits */
+    bool ending; /* the uploader only empties the queue */
     bool ended;
 };
 
@@ -151,7 +151,7 @@ static int parse(void *context, void **memory, int fd, uint64_t size, const wind
 {
     program *self = context;
     while (sem_wait(&self->parsers) != 0)
-        continue; /* a signal came */
+        continue; /* a signal arrived */
     int rc =
         reader_parse(&self->recordings, memory, fd, size, span, events, out, message, message_size);
     sem_post(&self->parsers);
@@ -406,7 +406,8 @@ static int start_pages(program *self, char *message, size_t size)
                      config_string(self->settings, "listen.token"), &self->shown, message, size);
 }
 
-/* Beside the queue, unless the setting says where: that directory is this collector's own. */
+/* Makes the path of the status socket: beside the queue, whose directory only this collector uses,
+ * unless a setting names one. */
 static void status_path(const program *self, char *out, size_t size)
 {
     const char *set = config_string(self->settings, "socket");
@@ -419,7 +420,8 @@ static void status_path(const program *self, char *out, size_t size)
         (void)snprintf(out, size, "%.*s/collector.sock", above, dir);
 }
 
-/* A collector that cannot be asked for its status works as well: the log says why it cannot. */
+/* Opens the status socket. Without it the collector still works, and the log says why it has
+ * none. */
 static void start_status(program *self)
 {
     char path[512], message[256] = "";
@@ -554,8 +556,8 @@ void program_free(program *self)
     free(self);
 }
 
-/* Waits until `until_ms` of the monotonic clock, or until asked. True = go on, false = the end and
- * nothing to drain. */
+/* Waits until `until_ms` of the monotonic clock, or until an upload is asked for. Returns false at
+ * the end, when the queue is empty or time is up. */
 static bool wait_for_upload(program *self, uint64_t until_ms)
 {
     struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
@@ -597,8 +599,9 @@ static void apply(program *self, const config *fresh, const rule_set *rules)
                  other);
 }
 
-/* The rules and the listener's token are in force at once; the backend's token is read by itself.
- * Other settings have made what runs, and need a restart. True when a file has changed since. */
+/* Reads the configuration again. The rules and the listener's token apply at once; the transport
+ * reads the backend's token itself; other settings need a restart. Returns true when a file has
+ * changed meanwhile. */
 static bool read_again(program *self)
 {
     config *fresh = NULL;
@@ -630,7 +633,7 @@ static void reload(program *self)
         continue;
 }
 
-/* Whether the signal asks for the end. */
+/* Whether the signal asks the program to end. */
 static bool is_end(program *self, int signals)
 {
     struct signalfd_siginfo got;
@@ -662,7 +665,7 @@ static void schedule(program *self, int signals)
     }
 }
 
-/* The end waits for jobs, but not for ever for windows to be read. */
+/* Waits for jobs at the end. Past a deadline the readers of windows are told to stop. */
 static void idle(void *context)
 {
     program *self = context;
@@ -678,7 +681,7 @@ static void set_ending(program *self, bool ended)
     pthread_mutex_lock(&self->lock);
     self->ending = true;
     self->ended = ended;
-    self->upload_asked = true; /* a step at once: what came last waits for it */
+    self->upload_asked = true; /* step at once: the last batches are waiting */
     pthread_cond_signal(&self->upload_wake);
     pthread_mutex_unlock(&self->lock);
 }

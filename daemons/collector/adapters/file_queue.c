@@ -22,7 +22,7 @@
 typedef struct entry {
     uint64_t sequence;
     uint64_t size;
-    uint64_t added_ms; /* Unix */
+    uint64_t added_ms; /* Unix time */
     queue_kind kind;
 } entry;
 
@@ -34,14 +34,15 @@ typedef struct file_queue {
     int lock_file;
     uint64_t max_bytes;
     uint64_t max_entries;
-    entry *entries; /* oldest first, from `first` on */
+    entry *entries; /* oldest first; the queue begins at `first` */
     size_t first;
     size_t count;
     size_t room;
     uint64_t next_sequence;
-    unsigned foreign; /* files of the directory that are not the queue's */
+    unsigned foreign; /* files in the directory that do not belong to the queue */
     queue_stats stats;
-    uint64_t unproven; /* positions in a file of that entry's name; 0 = there are none */
+    uint64_t unproven; /* entry whose positions are in a file of their own and not yet in force; 0 =
+                          none */
     queue_position *positions;
     size_t position_count;
 } file_queue;
@@ -71,13 +72,13 @@ static void note_sequence(file_queue *self, uint64_t sequence)
     self->stats.newest = self->next_sequence - 1;
 }
 
-/* Makes room in the table for one more entry. 0 or -1. */
+/* Makes room in the table for one more entry. Returns 0 or -1. */
 static int reserve_entry(file_queue *self)
 {
     return array_reserve((void **)&self->entries, &self->room, self->count, sizeof(entry));
 }
 
-/* There is room for it. */
+/* Appends to the table, which must have room. */
 static void note_entry(file_queue *self, const entry *one)
 {
     self->entries[self->count++] = *one;
@@ -98,14 +99,15 @@ static void count_drop(file_queue *self, enum drop_cause cause, uint64_t added_m
         drops->first_ms = added_ms;
 }
 
-/* The sequence of a name that name_of writes, and its suffix. 0 = it is another name. */
+/* Returns the sequence in a name made by name_of, and its suffix. 0 = another name. */
 static uint64_t sequence_of(const char *name, const char **suffix)
 {
     *suffix = name + SEQUENCE_DIGITS;
     if (strspn(name, "0123456789abcdef") != SEQUENCE_DIGITS || **suffix != '.')
         return 0;
     uint64_t sequence = strtoull(name, NULL, 16);
-    return sequence <= INT64_MAX ? sequence : 0; /* the numbers after it are ours, too */
+    /* Larger numbers would leave no room for later entries. */
+    return sequence <= INT64_MAX ? sequence : 0;
 }
 
 static queue_kind kind_of(const char *suffix)
@@ -116,7 +118,7 @@ static queue_kind kind_of(const char *suffix)
     return QUEUE_KINDS_END;
 }
 
-/* Of a suffix that is a dot and the name of a cause; else DROP_NONE. */
+/* Returns the cause that a suffix names, after its dot; else DROP_NONE. */
 static enum drop_cause cause_of(const char *suffix)
 {
     for (unsigned cause = DROP_NONE + 1; cause < DROP_END; cause++)
@@ -133,8 +135,8 @@ static int note_foreign(file_queue *self, const char *name)
     return 0;
 }
 
-/* One name of the directory: an entry is noted, a drop that was not told is counted, what a crash
- * left half-written is removed. */
+/* Handles one name of the directory: adds an entry, counts a drop that has not been reported, and
+ * removes files that a crash left half-written. */
 static int note_file(file_queue *self, const char *name)
 {
     const char *suffix = NULL;
@@ -221,7 +223,7 @@ static int open_directory(file_queue *self, const char *directory)
     return self->lock_file;
 }
 
-/* Takes an entry, whose file is no longer its own, out of the table. */
+/* Removes an entry, whose file is already gone or renamed, from the table. */
 static void forget(file_queue *self, size_t index)
 {
     self->stats.bytes -= self->entries[index].size;
@@ -237,7 +239,7 @@ static void forget(file_queue *self, size_t index)
         self->first = self->count = 0;
 }
 
-/* Empties a file and leaves its time. */
+/* Empties a file and keeps its time. */
 static void empty(const file_queue *self, const char *name, uint64_t added_ms)
 {
     const struct timespec time = {.tv_sec = (time_t)(added_ms / 1000),
@@ -251,9 +253,9 @@ static void empty(const file_queue *self, const char *name, uint64_t added_ms)
 }
 
 /*
- * Turns an entry's file into an empty one with the cause's name, which stays until the drop has
- * been told. A rename takes place whole or not at all: whenever the process or the machine ends,
- * the entry is either in the queue or counted. 0, or -1: the file is as it was.
+ * Turns an entry's file into an empty file with the cause's name, which stays until the drop has
+ * been reported. A rename is atomic: whenever the process or the machine stops, the entry is either
+ * in the queue or counted. Returns 0, or -1: the file is unchanged.
  */
 static int mark_dropped(const file_queue *self, const entry *one, enum drop_cause cause)
 {
@@ -281,8 +283,8 @@ static void tell_drop(const file_queue *self, const entry *one, enum drop_cause 
 }
 
 /*
- * Loses an entry. False where its file cannot be removed, unless it must go all the same: an entry
- * that stays in the way of the others.
+ * Drops an entry. Returns false when its file cannot be removed; with `must` the entry leaves the
+ * table all the same, as it would block the others.
  */
 static bool drop(file_queue *self, size_t index, enum drop_cause cause, bool must)
 {
@@ -337,12 +339,13 @@ static int write_file(const file_queue *self, const entry *one, const uint8_t *b
         return 0;
     int saved = errno;
     (void)unlinkat(self->directory, temporary, 0);
-    (void)unlinkat(self->directory, name, 0); /* it is told as lost, and must not come back */
+    /* It is reported as lost, so that it must not be sent after a restart. */
+    (void)unlinkat(self->directory, name, 0);
     errno = saved;
     return -1;
 }
 
-/* The entry's file, and the positions that go with it. */
+/* Writes the entry's file, and its positions. */
 static int write_with_positions(const file_queue *self, const entry *one, const uint8_t *bytes,
                                 const queue_positions *positions)
 {
@@ -364,7 +367,8 @@ static int write_with_positions(const file_queue *self, const entry *one, const 
     return rc;
 }
 
-/* Entries taken from the front leave holes in the array; close them before it grows. */
+/* Closes the hole that entries removed from the front leave in the array, before the array
+ * grows. */
 static void compact(file_queue *self)
 {
     if (self->first == 0)
@@ -381,7 +385,7 @@ static bool has_room(const file_queue *self, uint64_t size)
            self->stats.bytes + size <= self->max_bytes;
 }
 
-/* Writes the entry; a full disk costs the oldest ones, of about the size that it needs. */
+/* Writes the entry. On a full disk the oldest entries, of about its size, are dropped for it. */
 static int write_entry(file_queue *self, const entry *one, const uint8_t *bytes,
                        const queue_positions *positions)
 {
@@ -430,7 +434,8 @@ static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t lengt
     return rc;
 }
 
-/* NULL with errno where it cannot be read; 0 = it is empty, or shorter than it was. */
+/* Reads a file. NULL with errno where it cannot be read; errno 0 = it is empty or has become
+ * shorter. */
 static uint8_t *read_file(const file_queue *self, const entry *one)
 {
     char name[NAME_SIZE];
@@ -453,7 +458,7 @@ static uint8_t *read_file(const file_queue *self, const entry *one)
     return NULL;
 }
 
-/* Want of memory or descriptors, as errno says, is not the file's fault. */
+/* Whether the error, a lack of memory or descriptors, is not the fault of the file. */
 static bool is_passing(int error)
 {
     return error == ENOMEM || error == EMFILE || error == ENFILE || error == EINTR;
@@ -481,7 +486,8 @@ static bool peek(queue *port, queue_entry *out)
     return out->bytes != NULL;
 }
 
-/* It has been delivered. A file that stays is sent once more after a restart, as a duplicate. */
+/* Removes an entry that has been delivered. If its file stays, it is sent again after a restart, as
+ * a duplicate. */
 static void remove_delivered(file_queue *self, size_t index)
 {
     char name[NAME_SIZE];
@@ -519,7 +525,7 @@ static queue_stats get_stats(queue *port)
     return stats;
 }
 
-/* The marks of a cause whose drops have all been told. */
+/* Removes the files that mark drops of a cause, once all of them have been reported. */
 static void remove_marks(const file_queue *self, const bool *told)
 {
     int copy = openat(self->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -545,7 +551,7 @@ static void forget_drops(queue *port, const queue_stats *told)
     for (unsigned cause = DROP_NONE + 1; cause < DROP_END; cause++) {
         queue_drops *drops = &self->stats.drops[cause];
         if (drops->oldest_ms == 0 || drops->entries != told->drops[cause].entries)
-            continue; /* there is none to tell, or one has come since */
+            continue; /* none to report, or one more since */
         drops->oldest_ms = drops->newest_ms = 0;
         any = all_told[cause] = true;
     }
