@@ -11,8 +11,7 @@ enum { ROWS_MAX = 20000 };
 
 typedef struct lock_reader {
     thread_report *report;
-    size_t
-        cursor; /* the lock of the last holder's row; holders' rows have the order of the locks */
+    size_t cursor; /* the lock of the last holder's row: rows and locks have one order */
 } lock_reader;
 
 static bool is_of(const lock_entry *lock, const thread_row *row)
