@@ -98,7 +98,8 @@ static int start_pages(program *self, char *message, size_t size)
                      config_string(self->settings, "listen.token"), &self->shown, message, size);
 }
 
-/* Beside the queue, unless the setting says where: that directory is this collector's own. */
+/* Makes the path of the status socket: beside the queue, whose directory only this collector uses,
+ * unless a setting names one. */
 static void status_path(const program *self, char *out, size_t size)
 {
     const char *set = config_string(self->settings, "socket");
@@ -111,7 +112,8 @@ static void status_path(const program *self, char *out, size_t size)
         (void)snprintf(out, size, "%.*s/collector.sock", above, dir);
 }
 
-/* A collector that cannot be asked for its status works as well: the log says why it cannot. */
+/* Opens the status socket. Without it the collector still works, and the log says why it has
+ * none. */
 static void start_status(program *self)
 {
     char path[512], message[256] = "";
@@ -252,8 +254,8 @@ void program_free(program *self)
     free(self);
 }
 
-/* Waits until `until_ms` of the monotonic clock, or until asked. True = go on, false = the end and
- * nothing to drain. */
+/* Waits until `until_ms` of the monotonic clock, or until an upload is asked for. Returns false at
+ * the end, when the queue is empty or time is up. */
 static bool wait_for_upload(program *self, uint64_t until_ms)
 {
     struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
@@ -295,8 +297,9 @@ static void apply(program *self, const config *fresh, const rule_set *rules)
                  other);
 }
 
-/* The rules and the listener's token are in force at once; the backend's token is read by itself.
- * Other settings have made what runs, and need a restart. True when a file has changed since. */
+/* Reads the configuration again. The rules and the listener's token apply at once; the transport
+ * reads the backend's token itself; other settings need a restart. Returns true when a file has
+ * changed meanwhile. */
 static bool read_again(program *self)
 {
     config *fresh = NULL;
@@ -328,7 +331,7 @@ static void reload(program *self)
         continue;
 }
 
-/* Whether the signal asks for the end. */
+/* Whether the signal asks the program to end. */
 static bool is_end(program *self, int signals)
 {
     struct signalfd_siginfo got;
@@ -360,7 +363,7 @@ static void schedule(program *self, int signals)
     }
 }
 
-/* The end waits for jobs, but not for ever for windows to be read. */
+/* Waits for jobs at the end. Past a deadline the readers of windows are told to stop. */
 static void idle(void *context)
 {
     program *self = context;
@@ -376,7 +379,7 @@ static void set_ending(program *self, bool ended)
     pthread_mutex_lock(&self->lock);
     self->ending = true;
     self->ended = ended;
-    self->upload_asked = true; /* a step at once: what came last waits for it */
+    self->upload_asked = true; /* step at once: the last batches are waiting */
     pthread_cond_signal(&self->upload_wake);
     pthread_mutex_unlock(&self->lock);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the program share: what it is composed of. */
+/* The parts of the program, for the files of its composition. */
 #ifndef COLLECTOR_PROGRAM_IMPL_H
 #define COLLECTOR_PROGRAM_IMPL_H
 
@@ -21,9 +21,9 @@
 #include <stdio.h>
 
 struct program {
-    const config *loaded; /* at the start */
+    const config *loaded; /* as read at the start */
     program_sources sources;
-    config_watch *files; /* of the configuration and its secrets */
+    config_watch *files; /* the files of the configuration and its secrets */
     const config_section *settings;
     char node[256];
     rule_set *rules;
@@ -36,24 +36,24 @@ struct program {
     collector *core;
     kubernetes *pods; /* NULL = not in Kubernetes mode */
     jobs *running;
-    sem_t parsers;          /* slots for reading recordings, which takes memory and CPU */
-    uint64_t read_until_ms; /* at the end: when the last windows must have been read */
+    sem_t parsers;          /* slots for reading recordings, because that takes memory and CPU */
+    uint64_t read_until_ms; /* at the end: when reading of the last windows stops */
     atomic_bool stop_reading;
     shown_sources shown;
     web *pages;
     status_socket *status;
     FILE *ledger;
-    int wake; /* eventfd: the scheduler looks again */
+    int wake; /* eventfd that makes the scheduler look again */
     pthread_mutex_t lock;
     pthread_cond_t upload_wake;
     bool upload_asked;
-    bool ending; /* the uploader only drains what waits */
+    bool ending; /* the uploader only empties the queue */
     bool ended;
 };
 
 uint64_t program__random(void *context);
 
-/* What the core and the uploader need of everything outside. */
+/* The ports of the core and the uploader. */
 collector_ports program__core_ports(program *self);
 uploader_ports program__upload_ports(program *self);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JVMs of the host, as attachd lists them, against the table of targets. */
+/* Brings the table of targets up to date with attachd's list of JVMs. */
 #include "collector_impl.h"
 #include "spans.h"
 
@@ -17,7 +17,7 @@ static target *find(collector *self, const local_identity *jvm)
     return one;
 }
 
-/* Goes on where the queue says that a collector before this one had read its recording. */
+/* Continues where the queue says that an earlier collector has read the JVM's recording. */
 static void recall_position(collector *self, target *one)
 {
     queue_positions known = queue_get_positions(self->queued);
@@ -34,7 +34,7 @@ static void recall_position(collector *self, target *one)
     }
 }
 
-/* JVMs that ended while no collector ran: what their sessions had recorded is gone with them. */
+/* Reports the recordings of JVMs that ended while no collector ran as lost. */
 static void recall_exits(collector *self)
 {
     queue_positions known = queue_get_positions(self->queued);
@@ -58,13 +58,13 @@ static void add(collector *self, const local_jvm *jvm)
 {
     target *one = calloc(1, sizeof(*one));
     if (one == NULL)
-        return; /* the next look finds it again */
+        return; /* the next look finds the JVM again */
     one->owner = self;
     one->jvm = *jvm;
     one->seen = true;
     one->session = SESSION_STATE_NONE;
     one->jitter_ms = span_jitter(&jvm->id, self->options.jitter_ms);
-    one->reason = REASON_END; /* so that the first state is a change */
+    one->reason = REASON_END; /* makes the first state a change */
     recall_position(self, one);
     one->next = self->targets;
     self->targets = one;
@@ -72,7 +72,8 @@ static void add(collector *self, const local_jvm *jvm)
     collector__judge(self, one);
 }
 
-/* A JVM that has just begun may not have told its main class at the first look. */
+/* Whether the JVM has changed: one that has just started may have no main class at the first
+ * look. */
 static bool is_another(const local_jvm *before, const local_jvm *now)
 {
     return before->verdict != now->verdict || before->uid != now->uid ||
@@ -94,8 +95,8 @@ static void update(collector *self, target *one, const local_jvm *jvm)
         collector__judge(self, one);
 }
 
-/* Keeps a target whose process has ended until a report has told so. Past a bound nothing is kept:
- * such a JVM is missing from the reports to come, which the backend understands too. */
+/* Keeps a target whose process has ended until a report has said so. Over a limit it is not kept:
+ * the JVM is then missing from later reports, which the backend understands, too. */
 static void keep_exit(collector *self, target *one)
 {
     enum { EXITS_MAX = 256 };
@@ -158,7 +159,7 @@ static void note_reachable(collector *self, bool reachable, const char *detail)
     self->ports.status_changed(self->ports.context);
 }
 
-/* What attachd's self-check found goes to our log, too, when it changes. */
+/* Copies the findings of attachd's self-check into our log when they change. */
 static void note_lacks(collector *self, const local_answer *answer)
 {
     self->stats.workers_unreaped = answer->workers_unreaped;

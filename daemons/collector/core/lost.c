@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time of which nothing was recorded: windows without rows that tell why. */
+/* Time in which nothing was recorded becomes windows without rows, with the reason. */
 #include "collector_impl.h"
 
 #include <catalogue/reason.h>
@@ -21,7 +21,7 @@ void collector__add_lost(target *one, const event_intervals *events, uint64_t fr
                                   .length_ms = (uint32_t)(end - at),
                                   .reason = reason != REASON_NONE ? reason : REASON_INTERNAL};
         if (collector__add_profile(self, &one->jvm, &one->rule.labels, &span, &nothing) != 0)
-            return; /* counted among the queue's failures */
+            return; /* the queue counts the failure */
         one->told_ms = end;
         self->stats.windows_lost++;
         self->stats.window_ms += span.length_ms;

@@ -28,14 +28,15 @@ typedef struct file_queue {
     int lock_file;
     uint64_t max_bytes;
     uint64_t max_entries;
-    queue_file *entries; /* oldest first, from `first` on */
+    queue_file *entries; /* oldest first; the queue begins at `first` */
     size_t first;
     size_t count;
     size_t room;
     uint64_t next_sequence;
-    unsigned foreign; /* files of the directory that are not the queue's */
+    unsigned foreign; /* files in the directory that do not belong to the queue */
     queue_stats stats;
-    uint64_t unproven; /* positions in a file of that entry's name; 0 = there are none */
+    uint64_t unproven; /* entry whose positions are in a file of their own and not yet in force; 0 =
+                          none */
     queue_position *positions;
     size_t position_count;
 } file_queue;
@@ -56,13 +57,13 @@ static void note_sequence(file_queue *self, uint64_t sequence)
     self->stats.newest = self->next_sequence - 1;
 }
 
-/* Makes room in the table for one more entry. 0 or -1. */
+/* Makes room in the table for one more entry. Returns 0 or -1. */
 static int reserve_entry(file_queue *self)
 {
     return array_reserve((void **)&self->entries, &self->room, self->count, sizeof(queue_file));
 }
 
-/* There is room for it. */
+/* Appends to the table, which must have room. */
 static void note_entry(file_queue *self, const queue_file *one)
 {
     self->entries[self->count++] = *one;
@@ -91,8 +92,8 @@ static int note_foreign(file_queue *self, const char *name)
     return 0;
 }
 
-/* One name of the directory: an entry is noted, a drop that was not told is counted, what a crash
- * left half-written is removed. */
+/* Handles one name of the directory: adds an entry, counts a drop that has not been reported, and
+ * removes files that a crash left half-written. */
 static int note_file(file_queue *self, const char *name)
 {
     const char *suffix = NULL;
@@ -179,7 +180,7 @@ static int open_directory(file_queue *self, const char *directory)
     return self->lock_file;
 }
 
-/* Takes an entry, whose file is no longer its own, out of the table. */
+/* Removes an entry, whose file is already gone or renamed, from the table. */
 static void forget(file_queue *self, size_t index)
 {
     self->stats.bytes -= self->entries[index].size;
@@ -208,8 +209,8 @@ static void tell_drop(const file_queue *self, const queue_file *one, enum drop_c
 }
 
 /*
- * Loses an entry. False where its file cannot be removed, unless it must go all the same: an entry
- * that stays in the way of the others.
+ * Drops an entry. Returns false when its file cannot be removed; with `must` the entry leaves the
+ * table all the same, as it would block the others.
  */
 static bool drop(file_queue *self, size_t index, enum drop_cause cause, bool must)
 {
@@ -232,7 +233,8 @@ static bool drop_oldest(file_queue *self, enum drop_cause cause)
     return self->first < self->count && drop(self, self->first, cause, false);
 }
 
-/* An entry that cannot be written is told as lost, and must not come back. */
+/* An entry that cannot be written is reported as lost, so that it must not be sent after a restart.
+ */
 static int write_file(const file_queue *self, const queue_file *one, const uint8_t *bytes)
 {
     int rc = queue_file_write(self->directory, one, bytes);
@@ -245,7 +247,7 @@ static int write_file(const file_queue *self, const queue_file *one, const uint8
     return rc;
 }
 
-/* The entry's file, and the positions that go with it. */
+/* Writes the entry's file, and its positions. */
 static int write_with_positions(const file_queue *self, const queue_file *one, const uint8_t *bytes,
                                 const queue_positions *positions)
 {
@@ -265,7 +267,8 @@ static int write_with_positions(const file_queue *self, const queue_file *one, c
     return rc;
 }
 
-/* Entries taken from the front leave holes in the array; close them before it grows. */
+/* Closes the hole that entries removed from the front leave in the array, before the array
+ * grows. */
 static void compact(file_queue *self)
 {
     if (self->first == 0)
@@ -282,7 +285,7 @@ static bool has_room(const file_queue *self, uint64_t size)
            self->stats.bytes + size <= self->max_bytes;
 }
 
-/* Writes the entry; a full disk costs the oldest ones, of about the size that it needs. */
+/* Writes the entry. On a full disk the oldest entries, of about its size, are dropped for it. */
 static int write_entry(file_queue *self, const queue_file *one, const uint8_t *bytes,
                        const queue_positions *positions)
 {
@@ -331,7 +334,7 @@ static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t lengt
     return rc;
 }
 
-/* Want of memory or descriptors, as errno says, is not the file's fault. */
+/* Whether the error, a lack of memory or descriptors, is not the fault of the file. */
 static bool is_passing(int error)
 {
     return error == ENOMEM || error == EMFILE || error == ENFILE || error == EINTR;
@@ -359,7 +362,8 @@ static bool peek(queue *port, queue_entry *out)
     return out->bytes != NULL;
 }
 
-/* It has been delivered. A file that stays is sent once more after a restart, as a duplicate. */
+/* Removes an entry that has been delivered. If its file stays, it is sent again after a restart, as
+ * a duplicate. */
 static void remove_delivered(file_queue *self, size_t index)
 {
     char name[QUEUE_NAME_SIZE];
@@ -387,8 +391,8 @@ static void remove_entry(queue *port, uint64_t sequence, enum drop_cause cause)
 }
 
 /*
- * The second half's file comes before the first's takes the place of the whole: a process that is
- * killed between the two leaves the whole and the second half.
+ * Writes the second half before the first half takes the place of the entry: a process that is
+ * killed between the two steps leaves the entry and the second half.
  */
 static int write_halves(const file_queue *self, const queue_file *first, const queue_file *second,
                         const queue_bytes halves[2])
@@ -443,7 +447,7 @@ static queue_stats get_stats(queue *port)
     return stats;
 }
 
-/* The marks of a cause whose drops have all been told. */
+/* Removes the files that mark drops of a cause, once all of them have been reported. */
 static void remove_marks(const file_queue *self, const bool *told)
 {
     int copy = openat(self->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -469,7 +473,7 @@ static void forget_drops(queue *port, const queue_stats *told)
     for (unsigned cause = DROP_NONE + 1; cause < DROP_END; cause++) {
         queue_drops *drops = &self->stats.drops[cause];
         if (drops->oldest_ms == 0 || drops->entries != told->drops[cause].entries)
-            continue; /* there is none to tell, or one has come since */
+            continue; /* none to report, or one more since */
         drops->oldest_ms = drops->newest_ms = 0;
         any = all_told[cause] = true;
     }

@@ -18,7 +18,7 @@ enum { NAME_SIZE = 40 };
         offsetof(queue_position, member), sizeof(((queue_position *)0)->member)                    \
     }
 
-/* The texts of a line, in this order, a tab before each. */
+/* The strings of a line, in this order. A tab precedes each. */
 static const struct {
     size_t at, size;
 } texts[] = {
@@ -48,7 +48,7 @@ int positions_forget(int directory, uint64_t sequence)
     return unlinkat(directory, name, 0);
 }
 
-/* Control bytes would end the text; a batch could not contain them either. */
+/* Replaces control bytes, which would end the string. */
 static void write_text(FILE *lines, const char *text)
 {
     (void)fputc('\t', lines);
@@ -71,7 +71,7 @@ static void write_line(FILE *lines, const queue_position *one)
     (void)fputc('\n', lines);
 }
 
-/* False where the line is none. It is changed. */
+/* Returns false if the line is malformed. Changes the line. */
 static bool read_line(char *line, queue_position *out)
 {
     int used = 0;

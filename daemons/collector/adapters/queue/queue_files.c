@@ -28,7 +28,7 @@ uint64_t queue_file_sequence(const char *name, const char **suffix)
     if (strspn(name, "0123456789abcdef") != QUEUE_SEQUENCE_DIGITS || **suffix != '.')
         return 0;
     uint64_t sequence = strtoull(name, NULL, 16);
-    return sequence <= INT64_MAX ? sequence : 0; /* the numbers after it are ours, too */
+    return sequence <= INT64_MAX ? sequence : 0; /* larger numbers would leave no room for later entries */
 }
 
 queue_kind queue_file_kind(const char *suffix)
@@ -96,7 +96,7 @@ int queue_file_remove(int directory, const queue_file *one)
     return unlinkat(directory, name, 0);
 }
 
-/* Empties a file and leaves its time. */
+/* Empties a file and keeps its time. */
 static void empty(int directory, const char *name, uint64_t added_ms)
 {
     const struct timespec time = {.tv_sec = (time_t)(added_ms / 1000),
