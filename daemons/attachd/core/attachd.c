@@ -267,8 +267,8 @@ static void end_window(attachd *self, const local_request *request, local_answer
         op.on->running = outcome.running;
         op.on->last_bytes = outcome.bytes;
         keep(self, fd, outcome.bytes, answer);
-        /* An earlier attachd started this session, so that its events are not known. Its owner sends
-         * START, which tells them. */
+        /* An earlier attachd started this session, so that its events are not known. Its owner
+         * sends START, which tells them. */
         if (op.on->running && op.on->started_ms == 0)
             answer->session = SESSION_STATE_ADOPTED;
         if (restarting) {

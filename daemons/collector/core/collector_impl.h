@@ -48,8 +48,8 @@ typedef struct target {
     uint64_t session_ms;
     uint64_t offset;
     uint64_t settled;
-    /* Unix ms up to which the open batch and earlier batches have windows of it; 0 = it is not to be
-     * profiled. */
+    /* Unix ms up to which the open batch and earlier batches have windows of it; 0 = it is not to
+     * be profiled. */
     uint64_t told_ms;
     bool inherited; /* the queue of an earlier collector says how far it was read, and no START has
                        succeeded since */

@@ -156,8 +156,8 @@ static void acknowledge(uploader *self, const queue_entry *entry)
 
 /*
  * A process that is killed while it splits a batch may leave the batch and one of its halves in the
- * queue. The ids of the halves are hashes of the batch's id, so that the next process makes the same
- * half again, and the backend stores it once.
+ * queue. The ids of the halves are hashes of the batch's id, so that the next process makes the
+ * same half again, and the backend stores it once.
  */
 static void half_id(const uint8_t whole[BATCH_ID_SIZE], unsigned half, uint8_t id[BATCH_ID_SIZE])
 {

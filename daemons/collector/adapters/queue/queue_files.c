@@ -28,7 +28,8 @@ uint64_t queue_file_sequence(const char *name, const char **suffix)
     if (strspn(name, "0123456789abcdef") != QUEUE_SEQUENCE_DIGITS || **suffix != '.')
         return 0;
     uint64_t sequence = strtoull(name, NULL, 16);
-    return sequence <= INT64_MAX ? sequence : 0; /* larger numbers would leave no room for later entries */
+    return sequence <= INT64_MAX ? sequence
+                                 : 0; /* larger numbers would leave no room for later entries */
 }
 
 queue_kind queue_file_kind(const char *suffix)

@@ -21,7 +21,8 @@ typedef struct queue_file {
 
 void queue_file_name(char out[QUEUE_NAME_SIZE], const queue_file *one);
 
-/* Returns the number with which an entry's name begins, and the rest of the name. 0 = another name. */
+/* Returns the number with which an entry's name begins, and the rest of the name. 0 = another name.
+ */
 uint64_t queue_file_sequence(const char *name, const char **suffix);
 /* Return QUEUE_KINDS_END or DROP_NONE for any other suffix. */
 queue_kind queue_file_kind(const char *suffix);
