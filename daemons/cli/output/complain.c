@@ -20,7 +20,7 @@ void complain(const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    defuse_text(text); /* names of files and methods are hostile */
+    defuse_text(text); /* names of files and methods come from others and may control a terminal */
     if (complainer != NULL)
         (void)fprintf(stderr, "hotstack %s: %s\n", complainer, text);
     else
@@ -30,9 +30,11 @@ void complain(const char *format, ...)
 void complain_of_recorder(uint64_t samples, uint64_t bytes)
 {
     if (samples > 0)
-        complain("note: the recorder lost %" PRIu64 " cpu samples itself (jdk.CPUTimeSamplesLost)",
+        complain("note: %" PRIu64
+                 " cpu samples were lost by the recorder itself (jdk.CPUTimeSamplesLost)",
                  samples);
     if (bytes > 0)
-        complain("note: the recorder lost %" PRIu64 " bytes of events itself (jdk.DataLoss)",
+        complain("note: %" PRIu64
+                 " bytes of events were lost by the recorder itself (jdk.DataLoss)",
                  bytes);
 }

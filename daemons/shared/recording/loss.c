@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The losses of the inputs, in numbers and in words. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -136,15 +135,12 @@ typedef struct notes {
     void *ctx;
 } notes;
 
-/* Nothing is noted of none. */
-__attribute__((format(printf, 4, 5))) static void note(const notes *to, recording_severity severity,
-                                                       uint64_t count, const char *format, ...)
+/* Takes the note "COUNTbeforeEVENTafter", unless the count is 0. */
+static void note(const notes *to, recording_severity severity, uint64_t count, const char *before,
+                 const char *event, const char *after)
 {
     char text[256];
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
+    (void)snprintf(text, sizeof(text), "%" PRIu64 "%s%s%s", count, before, event, after);
     if (count > 0)
         to->take(to->ctx, severity, text);
 }
@@ -159,20 +155,17 @@ static void note_losses(const notes *to)
 static void note_uncounted(const notes *to)
 {
     const recording_info *info = &to->rec->info;
-    for (unsigned i = 0; i < JFR_SOURCE_COUNT; i++) {
-        uint64_t count = info->counts.unmeasured[i];
-        note(to, RECORDING_UNCOUNTED, count,
-             "%" PRIu64 " events of %s were left out: the setting that tells their interval %s",
-             count, recording_source_event(i),
-             info->bytes_lost > 0 ? "was lost with the bytes that are missing"
-                                  : "is not in the recording");
-    }
-    for (size_t i = 0; i < to->rec->unread_count; i++) {
-        const recording_unread *row = &to->rec->unread[i];
-        note(to, RECORDING_UNCOUNTED, row->count,
-             "%" PRIu64 " events of %s have a stack as samples do, but are in no profile",
-             row->count, row->event);
-    }
+    const char *why =
+        info->bytes_lost > 0
+            ? " were left out: the setting that tells their interval was lost with the bytes that "
+              "are missing"
+            : " were left out: the setting that tells their interval is not in the recording";
+    for (unsigned i = 0; i < JFR_SOURCE_COUNT; i++)
+        note(to, RECORDING_UNCOUNTED, info->counts.unmeasured[i], " events of ",
+             recording_source_event(i), why);
+    for (size_t i = 0; i < to->rec->unread_count; i++)
+        note(to, RECORDING_UNCOUNTED, to->rec->unread[i].count, " events of ",
+             to->rec->unread[i].event, " have a stack as samples do, but are in no profile");
 }
 
 /* Stacks that the recorder, or max_frames, cut at their root, with the share of each type. Returns
@@ -206,11 +199,9 @@ static void note_recorder(const notes *to)
     if (describe_cut_stacks(to->rec, line, sizeof(line)))
         to->take(to->ctx, RECORDING_INCOMPLETE, line);
     note(to, RECORDING_INCOMPLETE, info->recorder_samples,
-         "the recorder lost %" PRIu64 " cpu samples itself (jdk.CPUTimeSamplesLost)",
-         info->recorder_samples);
+         " cpu samples were lost by the recorder itself (", "jdk.CPUTimeSamplesLost", ")");
     note(to, RECORDING_INCOMPLETE, info->recorder_bytes,
-         "the recorder lost %" PRIu64 " bytes of events itself (jdk.DataLoss)",
-         info->recorder_bytes);
+         " bytes of events were lost by the recorder itself (", "jdk.DataLoss", ")");
 }
 
 static void note_by_design(const notes *to)
@@ -218,14 +209,12 @@ static void note_by_design(const notes *to)
     const recording_counts *counts = &to->rec->info.counts;
     for (unsigned i = 0; i < JFR_SOURCE_COUNT; i++) {
         const char *event = recording_source_event(i);
-        note(to, RECORDING_BY_DESIGN, counts->rivals[i],
-             "%" PRIu64 " %s (a better event counts the same)", counts->rivals[i], event);
-        note(to, RECORDING_BY_DESIGN, counts->idle_waits[i], "%" PRIu64 " %s (idle waits)",
-             counts->idle_waits[i], event);
+        note(to, RECORDING_BY_DESIGN, counts->rivals[i], " ", event,
+             " (a better event counts the same)");
+        note(to, RECORDING_BY_DESIGN, counts->idle_waits[i], " ", event, " (idle waits)");
     }
-    note(to, RECORDING_BY_DESIGN, counts->native_samples,
-         "%" PRIu64 " %s (in native code, mostly waiting)", counts->native_samples,
-         recording_source_event(JFR_SOURCE_NATIVE_METHOD));
+    note(to, RECORDING_BY_DESIGN, counts->native_samples, " ",
+         recording_source_event(JFR_SOURCE_NATIVE_METHOD), " (in native code, mostly waiting)");
 }
 
 void recording_notes(const recording *rec, recording_note_fn take, void *ctx)
