@@ -90,7 +90,8 @@ static const target_entry *find_target(const target_list *targets, const deadloc
 
 /*
  * A deadlock that a later snapshot does not show was resolved. One whose JVM is in no later
- * snapshot ended with the JVM, or nobody has looked since.
+ * snapshot ended with the JVM, or nobody has looked since. The last report on a JVM tells when it
+ * ended, or, where it only misses in newer reports, when it was last known to run.
  */
 static void judge(deadlock_entry *one, const snapshot_source *source, const target_list *targets,
                   uint64_t silent_before_ms)
@@ -100,7 +101,8 @@ static void judge(deadlock_entry *one, const snapshot_source *source, const targ
     if (source != NULL && source->last_ms > one->last_ms)
         end(one, source->last_ms, "resolved");
     else if (target != NULL && target->state == TARGET_STATE_EXITED)
-        end(one, one->last_ms, "jvm_ended");
+        end(one, target->observed_ms > one->last_ms ? target->observed_ms : one->last_ms,
+            "jvm_ended");
     else if (target != NULL ? target->reason == REASON_COLLECTOR_SILENT
                             : one->last_ms < silent_before_ms)
         end(one, one->last_ms, "collector_silent");
