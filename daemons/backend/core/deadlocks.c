@@ -117,7 +117,7 @@ static query_code judge_all(const query *q, const store_filter *filter, thread_r
     uint64_t now_ms = q->now_ms(q->clock);
 
     wide.limit = SIGHTINGS_MAX;
-    query_code code = query_targets(q, &wide, &targets, &ignored, err);
+    query_code code = query_judged_targets(q, &wide, &targets, &ignored, err);
     for (size_t i = 0; i < out->deadlock_count && code == QUERY_OK; i++)
         judge(&out->deadlocks[i], report_source(out, out->deadlocks[i].target), &targets,
               now_ms > q->silent_ms ? now_ms - q->silent_ms : 0);

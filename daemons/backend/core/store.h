@@ -140,12 +140,14 @@ typedef struct snapshot_source {
 
 /* What is asked of threads; each says what its rows are. */
 typedef enum thread_read {
-    THREADS_USAGE,   /* one a (target, thread): sums over the range, the most CPU first */
-    THREADS_NEWEST,  /* one a thread of each target's newest snapshot, by target and java_tid */
-    THREADS_OF_ONE,  /* one a snapshot of one thread, the newest first */
-    THREADS_POOLS,   /* one a pool: sums, counts by state */
-    THREADS_LANES,   /* one a (pool, bucket): the same; first_ms is the bucket's begin */
-    THREADS_WAITS,   /* one a (target, thread, lock that it waits for) */
+    THREADS_USAGE,  /* one a (target, thread): sums over the range, the most CPU first; where the
+                       filter asks for busy ones, without those that neither ran nor used CPU */
+    THREADS_OWNERS, /* one a (target, thread) that owns a lock which another one waits for, or is a
+                       carrier */
+    THREADS_NEWEST, /* one a thread of each target's newest snapshot, by target and java_tid */
+    THREADS_OF_ONE, /* one a snapshot of one thread, the newest first */
+    THREADS_LANES, /* one a (pool, bucket): sums, counts by state; first_ms is the bucket's begin */
+    THREADS_WAITS, /* one a (target, thread, lock that it waits for) */
     THREADS_HOLDERS, /* one a (target, lock, thread that holds it), of locks that are waited for */
     THREADS_PROFILE, /* one a (target, thread): CPU time by the profile */
     THREADS_DELAY,   /* one a class of lock: cpu_ns is the waiting time by the profile */

@@ -65,9 +65,12 @@ static int read_targets(void *self, const store_filter *asked, target_fn each, v
 static int read_threads(void *self, thread_read what, const store_filter *asked, thread_fn each,
                         void *context, store_error *failure)
 {
-    (void)self, (void)asked, (void)failure;
-    for (size_t i = 0; i < f.counts[what]; i++)
-        ck_assert_int_eq(each(context, &f.rows[what][i]), 0);
+    (void)self, (void)failure;
+    for (size_t i = 0; i < f.counts[what]; i++) {
+        const thread_row *row = &f.rows[what][i];
+        if (asked->pool == NULL || text_equal(row->pool, text_of(asked->pool)))
+            ck_assert_int_eq(each(context, row), 0);
+    }
     return 0;
 }
 
@@ -266,13 +269,40 @@ START_TEST(idle_waits_and_carriers_are_no_locks)
     put(THREADS_WAITS, hurt);
     thread_row owner = row_of(9, "owner");
     owner.stack_id = (text)STACK("b");
-    put(THREADS_USAGE, owner);
+    put(THREADS_OWNERS, owner);
     ck_assert_int_eq(query_locks(&q, &filter, &report, &meta, &err), QUERY_OK);
     ck_assert_uint_eq(report.lock_count, 1);
     ck_assert_str_eq(report.locks[0].kind, "juc");
     ck_assert_uint_eq(report.locks[0].holders.count, 1);
     ck_assert(text_equal(report.locks[0].holders.items[0].row.name, text_of("owner")));
     ck_assert_ptr_nonnull(report_stack(&report, report.locks[0].holders.items[0].row.stack_id));
+}
+END_TEST
+
+START_TEST(a_holder_may_be_of_another_pool)
+{
+    thread_row waiter = row_of(1, "waiter"), owner = row_of(9, "owner");
+    waiter.state = DIAGNOSIS_WAITING;
+    waiter.lock_class = (text){"java.util.concurrent.locks.ReentrantLock$NonfairSync", 52};
+    waiter.owner_tid = 9;
+    waiter.pool = (text){"web", 3};
+    owner.state = DIAGNOSIS_WAITING;
+    owner.lock_class = waiter.lock_class;
+    owner.lock_id = 2;
+    owner.owner_tid = 10;
+    owner.pool = (text){"jobs", 4};
+    put(THREADS_NEWEST, waiter);
+    put(THREADS_NEWEST, owner);
+    put(THREADS_WAITS, waiter);
+    put(THREADS_OWNERS, owner);
+    filter.pool = "web";
+    ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.slow.count, 1);
+    ck_assert_int_eq(report.slow.items[0].holder_kind, HOLDER_JAVA);
+    thread_report_free(&report);
+    ck_assert_int_eq(query_locks(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.lock_count, 1);
+    ck_assert_int_eq(report.locks[0].holders.items[0].holder_kind, HOLDER_JAVA);
 }
 END_TEST
 
@@ -301,9 +331,9 @@ START_TEST(holders_say_what_they_are)
     put(THREADS_NEWEST, waiter);
     put(THREADS_NEWEST, carrier);
     put(THREADS_WAITS, waiter);
-    put(THREADS_USAGE, carrier);
+    put(THREADS_OWNERS, carrier);
     if (kinds[_i].listed)
-        put(THREADS_USAGE, row_of(9, "owner"));
+        put(THREADS_OWNERS, row_of(9, "owner"));
     if (kinds[_i].kind == HOLDER_JAVA)
         put(THREADS_NEWEST, row_of(9, "owner"));
     ck_assert_int_eq(query_locks(&q, &filter, &report, &meta, &err), QUERY_OK);
@@ -491,6 +521,7 @@ int main(void)
     tcase_add_test(tests, slow_threads_have_their_holder_their_chain_and_when_it_began);
     tcase_add_test(tests, what_a_limit_leaves_off_is_counted);
     tcase_add_test(tests, idle_waits_and_carriers_are_no_locks);
+    tcase_add_test(tests, a_holder_may_be_of_another_pool);
     tcase_add_loop_test(tests, holders_say_what_they_are, 0, sizeof(kinds) / sizeof(kinds[0]));
     tcase_add_test(tests, a_class_is_waited_for_by_name);
     tcase_add_loop_test(tests, a_deadlock_ends_as_its_jvm_or_its_collector_does, 0,
