@@ -75,10 +75,11 @@ CHS_EXPORT CHS_MUST_USE int chs_block_add_column(chs_column **out, chs_block *bl
  * The block keeps its first failure: later appends return the same code and do nothing, and
  * chs_block_encode reports it with the column's name. A loop may therefore check only at its end.
  * Values are copied.
- *   uint:  UInt8..UInt64, Bool (0, 1), Date (days since 1970-01-01), DateTime (seconds since the
- * epoch) int:   Int8..Int64, DateTime64 (ticks of 10^-p seconds since the epoch), Enum8 (a declared
- * value) float: Float32, Float64 bytes: String, FixedString(n) (exactly n bytes),
- * LowCardinality(String), Enum8 (a declared name)
+ *   uint   UInt8..UInt64, Bool (0, 1), Date (days since 1970-01-01), DateTime (seconds since then)
+ *   int    Int8..Int64, DateTime64 (ticks of 10^-p seconds since 1970), Enum8 (a declared value)
+ *   float  Float32, Float64
+ *   bytes  String, FixedString(n) (exactly n bytes), LowCardinality(String), Enum8 (a declared
+ * name)
  */
 CHS_EXPORT int chs_append_uint(chs_column *column, uint64_t value);
 CHS_EXPORT int chs_append_int(chs_column *column, int64_t value);
