@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the self-contained pages (dist/flamegraph.html ...): the renderer and what stands around it in one file. Fails when one outgrows its budget or when a page breaks its promises.
+// Builds the self-contained pages (dist/flamegraph.html ...): the renderer and its controls in one file. Fails when one outgrows its budget or when a page breaks its promises.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

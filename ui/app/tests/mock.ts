@@ -34,7 +34,7 @@ export class MockBackend {
   /** Profile types without samples. */
   emptyTypes = new Set<string>(['wall', 'live_bytes']);
   targets: Record<string, unknown>[] = [target({})];
-  /** What is told of one JVM over time. */
+  /** The reported states of one JVM over time. */
   history: Record<string, unknown>[] = [];
   /** Changes an answer about threads, locks, deadlocks or ingestion before it is sent. */
   change: (path: string, body: Record<string, unknown>) => Record<string, unknown> = (_path, body) => body;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frame names come out of profiled programs and may hold anything. Everything shown passes through here, so that a name cannot
-// hide, reorder or break what stands around it.
+// Frame names come from profiled programs and can contain anything. All shown text passes through here, so that a name cannot
+// hide, reorder or break the text around it.
 
 const INVISIBLE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;

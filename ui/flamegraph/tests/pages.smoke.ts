@@ -19,10 +19,10 @@ const DATA = process.env['HOTSTACK_RECORDINGS'] ?? '';
 const TEMPLATES = fileURLToPath(new URL('../../dist/flamegraph', import.meta.url));
 const RECORDING = 'async-profiler-4.5-jdk17.jfr.gz';
 
-/** What a hostile program might call its threads, classes and methods. */
+/** Names of threads, classes and methods in a hostile program. */
 const HOSTILE = ['x'.repeat(5000), '</script><img src=x onerror=alert(1)>', '<!--<script>', `"'\\\\\\"`, '\u0001\u001b[31m', '\u202egnp.exe', 'line\u2028paragraph\u2029', '${alert(1)}`', '\\u003cb>', '&lt&amp'];
 
-/** What `hotstack diff -o x.json` writes, as far as it is looked at. */
+/** The parts of `hotstack diff -o x.json` that the tests read. */
 interface Comparison {
   types: {
     before_total: number;

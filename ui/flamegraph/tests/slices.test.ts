@@ -5,7 +5,7 @@ import { searching } from '../src/lens/search.ts';
 import { inSlices } from '../src/lens/slices.ts';
 import { cpuSample, largeSample } from './sample.ts';
 
-/** What the clock shows: it moves when work is done. */
+/** The time of the clock, which moves when work is done. */
 let clock = 0;
 
 beforeEach(() => {

@@ -114,7 +114,7 @@ export function useStatus(service: ServiceId | null, refresh: Refresh): UseQuery
   return useTagged('/v1/status', service === null ? {} : selection(service), refresh, statusAnswer);
 }
 
-/** What was told of one JVM over time. */
+/** The reported states of one JVM over time. */
 export function useHistory(service: ServiceId, jvm: string, refresh: Refresh): UseQueryResult<HistoryAnswer> {
   return useTagged('/v1/status', { ...selection(service), jvm, limit: MOST_ROWS }, refresh, historyAnswer);
 }

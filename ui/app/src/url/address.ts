@@ -2,7 +2,7 @@
 // Addresses of the pages, and the parts of an address that all pages share.
 import type { Narrowed, ServiceId } from '../api/types.ts';
 
-/** What goes along from page to page. */
+/** The parameters that are kept from page to page. */
 const SHARED = ['range', 'from', 'to', 'live'];
 
 export const TABS = [
@@ -72,7 +72,7 @@ export function deadlockAddress(id: string, search: URLSearchParams): string {
   return withSearch(`/deadlocks/${encodeURIComponent(id)}`, shared(search));
 }
 
-/** What goes along between the pages of one service. */
+/** Returns the parameters that are kept between the pages of one service. */
 export function narrowedOf(search: URLSearchParams): Narrowed {
   return { pod: search.get('pod'), jvm: search.get('jvm'), pool: search.get('pool') };
 }
@@ -85,7 +85,7 @@ export function loginAddress(from: string): string {
   return from === '/' || from.startsWith('/login') ? '/login' : `/login?next=${encodeURIComponent(from)}`;
 }
 
-/** Where to go after login: a path of this site, whatever the address says. */
+/** Returns the path to open after login, which is always of this site, whatever the address says. */
 export function nextAfterLogin(search: URLSearchParams): string {
   const next = search.get('next') ?? '';
   return /^\/(?![/\\])/.test(next) ? next : '/services';

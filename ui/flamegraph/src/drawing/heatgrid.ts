@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a heatmap's buckets become cells: columns of a round length of time, aligned to the clock, with rows within each.
+// Groups a heatmap's buckets into cells: columns of a round length of time, aligned to the clock, with rows within each.
 import type { Heat } from '../document/heat.ts';
 
 const MAX_ROWS = 50;
-/** Columns are not narrower, and, where time allows it, not wider. CSS pixels. */
+/** The least width of a column and, where time allows it, the largest. CSS pixels. */
 const MIN_WIDTH = 4;
 const MAX_WIDTH = 38;
 const MAX_HEIGHT = 18;
@@ -23,7 +23,7 @@ export class HeatGrid {
   readonly cellHeight: number;
   /** Buckets of a cell. */
   readonly buckets: number;
-  /** The bucket that the first cell begins with; it may lie before the first there is. */
+  /** The bucket at which the first cell begins; it can lie before bucket 0. */
   readonly base: number;
   /** By cell, column by column: its sum, NaN where nothing was recorded, -1 beside the map. */
   readonly cells: Float64Array;
@@ -70,7 +70,7 @@ export class HeatGrid {
       const cell = this.cellOf(bucket);
       if (sums[bucket]! > 0) cells[cell] = (cells[cell]! || 0) + sums[bucket]!;
     }
-    // What lies beside the stretch is no part of the map.
+    // Cells outside the stretch are no part of the map.
     cells.fill(-1, 0, this.cellOf(from));
     cells.fill(-1, this.cellOf(to - 1) + 1);
   }

@@ -48,7 +48,7 @@ export class Painter {
   private image = new ImageData(1, 1);
   private pixels = new Uint32Array(this.image.data.buffer);
   private density = 1;
-  /** Of which search, and by group of the profile's rowBoxes: 0 = not looked at yet, 1 = no match, 2 = a match. */
+  /** The search of `groups`, which has for each group of rowBoxes 0 = not tested yet, 1 = no match, 2 = a match. */
   private searched: Uint8Array | null = null;
   private groups = new Uint8Array(0);
 
@@ -94,7 +94,7 @@ export class Painter {
     for (const item of labelled) this.paintText(scene, item);
   }
 
-  /** Writes the rows into the strip, in the order in which they stand on the screen; gives back the items that have room for text. */
+  /** Writes the rows into the strip, in their order on the screen, and returns the items that have room for text. */
   private paintStrip(scene: Scene, from: number, to: number): Item[] {
     const width = this.context.canvas.width;
     const rows = to - from + 1;
@@ -142,7 +142,7 @@ export class Painter {
     return isFaded ? palette.fadedDimmed : palette.dimmed;
   }
 
-  /** Whether a merged block hides a match. What was found out about a group is kept until the next search. */
+  /** Returns whether a merged block hides a match. The result for a group is kept until the next search. */
   private hidesMatch(profile: Profile, matches: Uint8Array, { index, count }: Item): boolean {
     const { frame, rowBoxes } = profile;
     const end = index + count;
@@ -173,7 +173,7 @@ export class Painter {
     context.globalAlpha = 1;
   }
 
-  /** What may stand in the box, best first. */
+  /** Returns the possible labels of a box, best first. */
   private candidates(profile: Profile, item: Item): string[] {
     if (item.merged) return [mergedLabel(profile, item), '\u2026'];
     const frame = profile.frame[item.first]!;
@@ -188,7 +188,7 @@ export class Painter {
     return this.cut(candidates[Math.min(1, candidates.length - 1)]!, room);
   }
 
-  /** The beginning of a text that does not fit, with an ellipsis; nothing when less than two letters would be left. */
+  /** Returns the start of a text that does not fit, with an ellipsis, or nothing when less than two letters would be left. */
   private cut(text: string, room: number): string {
     const head = text.slice(0, 200);
     let letters = Math.floor((room / this.width(head)) * head.length);

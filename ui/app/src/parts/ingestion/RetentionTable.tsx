@@ -9,7 +9,7 @@ import { formatLag, sumsInWords } from './retention.ts';
 import styles from '../targets/TargetList.module.css';
 import table from '../table.module.css';
 
-/** What each table of the store holds, and whether expired rows leave it. */
+/** The content of each table of the store, and whether its expired rows are deleted. */
 export function RetentionTable({ answer }: { answer: RetentionAnswer }) {
   const now = Date.now();
   return (

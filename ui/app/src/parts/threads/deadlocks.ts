@@ -14,13 +14,13 @@ interface Part {
 /** Two nulls are the same: the one that waits for a class, and the next that initialises it. */
 const sameLock = (a: Lock | null, b: Lock | null) => a?.id === b?.id && a?.class === b?.class;
 
-/** What a thread of a cycle waits for; `next` is the thread after it. As recorded, not made safe. */
+/** Returns the lock or class that a thread of a cycle waits for; `next` is the thread after it. As recorded, not made safe. */
 export function awaitedText({ waits_for }: Pick<Part, 'waits_for'>, next: { initialises: string | null }): string {
   if (waits_for !== null) return lockName(waits_for);
   return next.initialises === null ? 'the initialisation of a class' : `the initialisation of ${next.initialises}`;
 }
 
-/** What a thread of a cycle holds. As recorded, not made safe. */
+/** Returns the lock or class that a thread of a cycle holds. As recorded, not made safe. */
 export function heldText({ holds, initialises }: { holds: Lock | null; initialises: string | null }): string {
   if (holds !== null) return lockName(holds);
   return initialises === null ? 'a class that it initialises' : `class ${initialises}, which it initialises`;
@@ -65,7 +65,7 @@ export function placeText({ cluster, namespace, workload, pod, container, node, 
   return visibleText(parts.filter((part) => part !== '').join(', '));
 }
 
-/** All of it as plain text. */
+/** Returns the whole deadlock as plain text. */
 export function deadlockText(deadlock: Deadlock): string {
   const cycle = cycleOf(deadlock.threads);
   const lines = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slow threads that are alike: of one JVM and pool, waiting for the same thing at the same place.
+// Groups similar slow threads: of one JVM and pool, waiting for the same thing at the same place.
 import type { LockRow, SlowThread } from '../../api/threads.ts';
 
 export interface SlowGroup {

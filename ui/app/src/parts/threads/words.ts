@@ -58,7 +58,7 @@ const HOLDER_KINDS: Record<string, string> = {
   unknown: 'not in the snapshot',
 };
 
-/** What to say of a holder beside its name; '' = it is an ordinary thread. */
+/** Returns the note beside a holder's name; '' = it is an ordinary thread. */
 export function holderNote(kind: string): string {
   return wordFor(HOLDER_KINDS, kind, unknownWord(kind));
 }
@@ -123,7 +123,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${groupDigits(String(count))} ${count === 1 ? one : many}`;
 }
 
-/** What an answer is short of, one sentence each; the next step in the sentence. */
+/** Returns the gaps of an answer, one sentence each, with the next step. */
 export function shortfalls({ threads_cut, stacks_cut, no_cpu }: Sources, { truncated, sampled, missing, nodes_omitted }: AnswerMeta): string[] {
   const found: string[] = [];
   if (truncated) found.push('The query stopped at its budget, so this is less than the whole. Choose a shorter time range or one pod.');
