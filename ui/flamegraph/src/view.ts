@@ -258,7 +258,7 @@ export class FlameView {
     this.runSearch();
   }
 
-  /** The tables and the live text follow the chart that has the focus. */
+  /** Makes the tables and the live text follow the chart that has the focus. */
   private use(chart: Chart): void {
     this.at = chart;
     const profile = chart.shown;
@@ -458,7 +458,7 @@ export class FlameView {
     if (chart === this.chart) this.options.onZoom?.(chart.zoomPath);
   }
 
-  /** The line above the graph is always there, so that zooming does not move the graph under the mouse. */
+  /** Fills the line above the graph. It is always there, so that zooming does not move the graph under the mouse. */
   private showZoom(): void {
     const label = this.at.zoomLabel();
     this.root.dataset['zoom'] = label;
@@ -514,7 +514,7 @@ export class FlameView {
     );
   }
 
-  /** Escape undoes what is nearest: the zoom, then the view. */
+  /** Undoes the nearest change on Escape: the zoom, then the view. */
   private escape(): void {
     if (this.at.zoomLabel() === '' && this.root.dataset['lens'] !== '') this.resetView();
     else this.at.zoomTo(0);

@@ -152,7 +152,7 @@ export class State {
   }
 }
 
-/** A list of the threads to choose from, heaviest first; it is filled anew for each profile. */
+/** Makes a list of the threads to choose from, heaviest first; `fill` fills it anew for each profile. */
 export function threadList(choose: (thread: string) => void): { element: HTMLSelectElement; fill(profile: Profile, chosen: string): void } {
   const select = element('select', { class: 'hsf-button', 'aria-label': 'Threads', testId: 'threads' });
   on(select, 'change', () => choose(select.value));

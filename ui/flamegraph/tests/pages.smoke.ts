@@ -39,7 +39,7 @@ function hotstack(...args: string[]): string {
   return execFileSync(PROGRAM, args, { cwd: directory, encoding: 'utf8', env: { ...process.env, HOTSTACK_DATADIR: TEMPLATES }, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** The recording with one of its names replaced by another of as many bytes. */
+/** Replaces one of the recording's names by another of as many bytes. */
 function rename(recording: Buffer, old: string, name: string): void {
   const wanted = Buffer.from(old);
   const next = Buffer.from(name);

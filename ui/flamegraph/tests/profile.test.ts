@@ -40,7 +40,7 @@ function slowItems(profile: Profile, row: number, { x0, x1, width }: Span): Item
   return result;
 }
 
-/** The profile, and how often boxes' starts were asked for. */
+/** Returns the profile, and a counter of reads of boxes' starts. */
 function counted(profile: Profile): { profile: Profile; asked: () => number } {
   let count = 0;
   const start = new Proxy(profile.start, {

@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Work of so many steps of 3 ms; `log` gets the time of each. */
+/** Works for `steps` steps of 3 ms; `log` gets the time of each. */
 function* walk(steps: number, log: number[]): Generator<undefined, string> {
   for (let step = 0; step < steps; step++) {
     log.push(clock);

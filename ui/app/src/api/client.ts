@@ -92,7 +92,7 @@ export async function logIn(secret: { token: string } | { code: string }): Promi
   await call('/v1/session', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(secret) });
 }
 
-/** Whether this browser has a session already. */
+/** Returns whether this browser already has a session. */
 export async function hasSession(): Promise<boolean> {
   return call('/v1/services?limit=1', {}).then(
     () => true,

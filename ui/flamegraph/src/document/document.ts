@@ -142,7 +142,7 @@ function readOmitted(value: unknown, place: string, nodes: number, compares: boo
   };
 }
 
-/** Shares are parts per billion: `[frame, before, after]` or `[frame, before, after, low, high]`. */
+/** Reads shares in parts per billion: `[frame, before, after]` or `[frame, before, after, low, high]`. */
 function readChanges(value: unknown, place: string, frames: number): Change[] {
   return array(value ?? [], place).map((entry, i) => {
     const row = array(entry, `${place}[${i}]`);

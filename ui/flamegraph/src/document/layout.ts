@@ -122,7 +122,7 @@ function rowsOf(depth: Int32Array): Int32Array {
   return result;
 }
 
-/** All that follows from depths and own values, in one walk: a node is complete when the walk leaves it, its omitted block behind its last child. */
+/** Computes the layout from depths and own values, in one walk: a node is complete when the walk leaves it, with its omitted block after its last child. */
 function place(to: Layout, omittedNodes: Int32Array): void {
   const { depth, parent, end, total, start, deepest, omittedBox, rowBoxes, groupTotal, groupWidest, nodeCount } = to;
   omittedNodes.forEach((node, i) => {

@@ -271,7 +271,7 @@ export class Chart {
     this.outline(this.activeBox, box);
   }
 
-  /** Like activate, and zooms out or in until the box is in view and wide enough to see. */
+  /** Activates a box, and zooms until it is in view and wide enough to see. */
   jumpTo(box: number): void {
     const profile = this.profile!;
     let target = this.isInView(box) ? this.zoomed : 0;

@@ -29,7 +29,7 @@ export class HeatGrid {
   readonly cells: Float64Array;
   readonly most: number;
 
-  /** Of the buckets from one to before another, on so many pixels. */
+  /** Groups the buckets from `from` to before `to`, for a given size in pixels. */
   constructor(
     readonly heat: Heat,
     readonly from: number,
@@ -79,12 +79,12 @@ export class HeatGrid {
     return Math.floor((bucket - this.base) / this.buckets);
   }
 
-  /** The first bucket of a cell, within the map. */
+  /** Returns the first bucket of a cell, within the map. */
   bucketOf(cell: number): number {
     return Math.min(this.to, Math.max(this.from, this.base + cell * this.buckets));
   }
 
-  /** UTC time of a bucket, ms. */
+  /** Returns the UTC time of a bucket, ms. */
   time(bucket: number): number {
     return this.heat.origin + bucket * this.heat.step;
   }
@@ -101,7 +101,7 @@ export class HeatGrid {
   }
 }
 
-/** `09:15:20`, with as many digits of the second as `exact` ms need. */
+/** Returns `09:15:20`, with as many digits of the second as `exact` ms need. */
 export function clockTime(time: number, exact: number): string {
   const text = new Date(Math.round(time)).toISOString();
   return text.slice(11, exact % 1000 === 0 ? 19 : exact % 100 === 0 ? 21 : 23);

@@ -29,13 +29,13 @@ export interface Scene {
   height: number;
 }
 
-/** Top of a row in the scene, in CSS pixels below the canvas' top. */
+/** Returns the top of a row in the scene, in CSS pixels below the canvas' top. */
 export function rowTop(scene: Pick<Scene, 'mode' | 'deepest' | 'scrollTop'>, row: number): number {
   const index = scene.mode === 'icicle' ? row : scene.deepest - row;
   return index * ROW_HEIGHT - scene.scrollTop;
 }
 
-/** The row at `y`; may be out of range. */
+/** Returns the row at `y`, which can be out of range. */
 export function rowAt(scene: Pick<Scene, 'mode' | 'deepest' | 'scrollTop'>, y: number): number {
   const index = Math.floor((y + scene.scrollTop) / ROW_HEIGHT);
   return scene.mode === 'icicle' ? index : scene.deepest - index;
@@ -207,7 +207,7 @@ export class Painter {
   }
 }
 
-/** `… 12 frames, 0.34 %` */
+/** Returns `… 12 frames, 0.34 %` */
 export function mergedLabel(profile: Profile, item: Pick<Item, 'count' | 'total'>): string {
   const frames = item.count === 1 ? '1 frame' : `${item.count} frames`;
   return `\u2026 ${frames}, ${formatPercent(item.total, profile.total[0]!)}`;

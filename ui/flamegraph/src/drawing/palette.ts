@@ -138,7 +138,7 @@ export function palette(scheme: Scheme): Palette {
   return PALETTES[scheme];
 }
 
-/** The scheme of the page around the element: `data-theme` on the root element, else the system's. */
+/** Returns the scheme of the page around the element: `data-theme` on the root element, else the system's. */
 export function currentScheme(): Scheme {
   const chosen = document.documentElement.dataset['theme'];
   if (chosen === 'light' || chosen === 'dark') return chosen;

@@ -49,7 +49,7 @@ export function transformOf(lens: Lens, frames: Frames): Transform {
   };
 }
 
-/** The other half of a sandwich. */
+/** Returns the transform of the other half of a sandwich. */
 export function callersOf(transform: Transform): Transform {
   return { ...transform, focus: -1, callers: transform.focus };
 }

@@ -33,7 +33,7 @@ function grown<T extends Int32Array | Float64Array>(old: T, make: (size: number)
 const int32 = (size: number) => new Int32Array(size);
 const float64 = (size: number) => new Float64Array(size);
 
-/** A value of the older side, which only comparisons have. */
+/** Returns a value of the older side, which only comparisons have. */
 function older(values: Float64Array | null, at: number): number {
   return values?.[at] ?? 0;
 }
@@ -52,7 +52,7 @@ class Trie {
     this.frame[0] = -1;
   }
 
-  /** The slot of a child: its own, or the empty one where it belongs. */
+  /** Returns the slot of a child, or the empty slot for it. */
   private slotOf(parent: number, frame: number): number {
     const mask = this.slots.length - 1;
     let slot = (Math.imul(parent, 0x9e3779b1) ^ Math.imul(frame + 1, 0x85ebca77)) >>> 7 & mask;
@@ -62,7 +62,7 @@ class Trie {
     return slot;
   }
 
-  /** The child of a node for a frame, made when missing; -1 when there is no room. */
+  /** Returns the child of a node for a frame, and makes it when missing; -1 when there is no room. */
   child(parent: number, frame: number): number {
     const slot = this.slotOf(parent, frame);
     if (this.slots[slot] !== 0) return this.slots[slot]!;
@@ -76,7 +76,7 @@ class Trie {
     return node;
   }
 
-  /** The node of a frame on the path to a node, or 0. */
+  /** Returns the node of a frame on the path to a node, or 0. */
   onPath(node: number, frame: number): number {
     while (node > 0 && this.frame[node] !== frame) node = this.parent[node]!;
     return node;
@@ -104,7 +104,7 @@ class Trie {
     this.omitted.set(node, [(known?.[0] ?? 0) + total, (known?.[1] ?? 0) + before, (known?.[2] ?? 0) + count]);
   }
 
-  /** The tree in preorder, siblings by rank. */
+  /** Returns the tree in preorder, siblings by rank. */
   columns(ranks: Int32Array): Columns {
     const { count, frame, parent } = this;
     // Nodes by parent, then by rank: the children of a node are adjacent, from first[node] on.
@@ -145,7 +145,7 @@ class Trie {
   }
 }
 
-/** By node: its omitted entry + 1, or 0. */
+/** Returns for each node its omitted entry + 1, or 0. */
 function omittedBy(from: Columns): Int32Array {
   const result = int32(from.depth.length);
   from.omitted.node.forEach((node, i) => (result[node] = i + 1));

@@ -116,7 +116,7 @@ export class TreeGrid {
     return rows;
   }
 
-  /** Lightest first, ready for a stack. The active branch is always among them. */
+  /** Returns the shown children, lightest first, for a stack. The active branch is always among them. */
   private shownChildren(profile: Profile, box: number, onPath: Set<number>): number[] {
     const children = profile.children(box).sort((a, b) => profile.total[b]! - profile.total[a]!);
     return children.filter((child, i) => i < MAX_CHILDREN || onPath.has(child)).reverse();

@@ -28,7 +28,7 @@ export function useService(): ServiceContext {
   return useOutletContext<ServiceContext>();
 }
 
-/** The head of all pages of one service: its name, the pages, the filters, the time range. */
+/** Shows the head of all pages of one service: its name, the pages, the filters, the time range. */
 export function ServiceFrame() {
   const { namespace = '', workload = '' } = useParams();
   const address = useAddress();

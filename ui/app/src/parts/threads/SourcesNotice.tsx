@@ -12,7 +12,7 @@ interface SourcesNoticeProps {
   empty: boolean;
 }
 
-/** The gaps of an answer: missing sources with their reason and fix, a budget that was reached, threads left out. */
+/** Shows the gaps of an answer: missing sources with their reason and fix, a budget that was reached, threads left out. */
 export function SourcesNotice({ answer: { sources, meta }, empty }: SourcesNoticeProps) {
   const short = shortfalls(sources, meta);
   const missing = empty && sources.snapshots === 0 ? [] : sources.missing;
