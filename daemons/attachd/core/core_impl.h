@@ -26,7 +26,7 @@ typedef struct target {
     atomic_bool running;  /* our session, as far as known */
     uint64_t covered_ms;  /* Unix ms up to which windows were taken; 0 = not known */
     local_request wanted; /* the START that began the session */
-    uint64_t started_ms;  /* Unix ms of its begin */
+    uint64_t started_ms;  /* Unix ms of its begin; 0 = no START succeeded */
     uint64_t asked_ms;    /* monotonic: when its owner last asked for something */
     uint64_t last_bytes;  /* of its last window */
     uint64_t gap_ms;      /* lost by a restart, to be told with the next window */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deadlocks from their sightings: when each was first and last seen, and whether and how it ended.
- */
+/* Builds deadlocks from their sightings: when each was first and last seen, and whether and how it
+ * ended. */
 #include <stdlib.h>
 
 #include <catalogue/reason.h>
@@ -89,8 +89,8 @@ static const target_entry *find_target(const target_list *targets, const deadloc
 }
 
 /*
- * A deadlock that a later snapshot does not show was resolved. One whose JVM is in no later
- * snapshot ended with the JVM, or nobody has looked since.
+ * Judges how a deadlock ended. If a later snapshot does not show it, it was resolved. If no later
+ * snapshot of its JVM exists, the JVM ended, or nothing has looked at it since.
  */
 static void judge(deadlock_entry *one, const snapshot_source *source, const target_list *targets,
                   uint64_t silent_before_ms)
@@ -152,7 +152,8 @@ query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t 
     store_filter wide = *filter;
 
     wide.limit = SIGHTINGS_MAX;
-    /* The snapshots first: one that comes between the two reads must not look as if it saw none. */
+    /* Read the snapshots first: a snapshot taken between the two reads must not look as if it saw
+     * no deadlock. */
     query_code code = query_sources(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = query_code_of(q->store.threads->read_sightings(q->store.self, &wide, on_sighting,

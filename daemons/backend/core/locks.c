@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locks that threads waited for, with those who waited and those who held them. */
+/* The locks that threads waited for, with the threads that waited and those that held them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { ROWS_MAX = 20000 };
 
 typedef struct lock_reader {
     thread_report *report;
-    size_t cursor; /* of the holders' rows, which come in the same order */
+    size_t cursor; /* the lock of the last holder's row: rows and locks have one order */
 } lock_reader;
 
 static bool is_of(const lock_entry *lock, const thread_row *row)
@@ -20,7 +20,7 @@ static bool is_of(const lock_entry *lock, const thread_row *row)
            text_equal(lock->lock_class, row->lock_class);
 }
 
-/* The wait of an idle thread for work is no lock that hurts. */
+/* Whether the wait slows the thread down. An idle thread that waits for work is not slow. */
 static bool hurts(const thread_report *r, const thread_row *row)
 {
     const diagnosed_thread thread = report_diagnosed(r, row);
@@ -28,7 +28,7 @@ static bool hurts(const thread_report *r, const thread_row *row)
     return wait_is_slow(diagnose_wait(&thread));
 }
 
-/* Rows come by target and lock. */
+/* Takes a wait; the rows are sorted by target and lock. */
 static int on_wait(void *context, const thread_row *row)
 {
     thread_report *r = ((lock_reader *)context)->report;
@@ -80,7 +80,7 @@ static int on_holder(void *context, const thread_row *row)
     return 0;
 }
 
-/* The threads of the range, for the stacks of holders that only the waiters name. */
+/* Takes a thread of the range, whose stack is needed if only waiters name it as a holder. */
 static int on_usage(void *context, const thread_row *row)
 {
     thread_report *r = context;
@@ -109,8 +109,8 @@ static bool is_carried(const thread_report *r, uint64_t target, uint64_t java_ti
 }
 
 /*
- * The holder of a lock of java.util.concurrent is known by the waiters' word alone: a snapshot
- * lists held monitors only, since finding other locks would walk the heap.
+ * Adds a holder that the waiters name. For locks of java.util.concurrent there is no other source:
+ * a snapshot lists held monitors only, as finding other locks would walk the heap.
  */
 static int add_named_holder(thread_report *r, lock_entry *lock)
 {
@@ -135,7 +135,7 @@ static int add_named_holder(thread_report *r, lock_entry *lock)
     return 0;
 }
 
-/* Rows of THREADS_DELAY. */
+/* Takes a row of THREADS_DELAY. */
 static int on_delay(void *context, const thread_row *row)
 {
     thread_report *r = context;
@@ -156,7 +156,7 @@ static int by_waits(const void *a, const void *b)
     return left->lock_id < right->lock_id ? -1 : left->lock_id > right->lock_id;
 }
 
-/* The locks that most waits were for, at most `limit`. */
+/* Keeps the locks with the most waits, at most `limit`. */
 static int keep_worst(thread_report *r, size_t limit, query_meta *meta)
 {
     if (r->lock_count > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Busy and slow threads, pools, lanes, one thread over time. */
+/* Busy and slow threads, pools, lanes, and one thread over time. */
 #include "threads.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include <contract/intern.h>
 #include <xxhash.h>
 
-/* The most threads of the newest snapshots that are looked at; the longest chain shown. */
+/* NEWEST_MAX: most threads of the newest snapshots that are examined. CHAIN_MAX: the longest chain
+ * shown. */
 enum { NEWEST_MAX = 20000, CHAIN_MAX = 16 };
 
 const char *thread_state_name(uint64_t state)
@@ -182,7 +183,7 @@ static int by_bytes(const void *a, const void *b)
     return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, STACK_ID_BYTES);
 }
 
-/* Sorts ids and leaves each once; returns how many stay. */
+/* Sorts ids and removes duplicates; returns how many are left. */
 static size_t unite(const uint8_t **ids, size_t count)
 {
     size_t kept = 0;
@@ -223,11 +224,11 @@ query_code report_read_stacks(const query *q, const store_filter *filter, thread
 
 /* ---- reads into lists ---- */
 
-/* A read whose rows all go to one list, but for those past a limit. */
+/* A read whose rows go to one list, up to a limit. */
 typedef struct gathering {
     thread_report *report;
     thread_entries *to;
-    bool (*wanted)(const thread_row *row, const store_filter *filter); /* NULL: all */
+    bool (*wanted)(const thread_row *row, const store_filter *filter); /* NULL: all rows */
     size_t limit, total;
     const store_filter *filter;
 } gathering;
@@ -243,7 +244,7 @@ static int on_row(void *context, const thread_row *row)
     return report_add(g->report, g->to, row) != NULL ? 0 : -1;
 }
 
-/* Reads up to filter->limit rows; meta counts those left off that were seen. */
+/* Reads up to filter->limit rows; meta counts the rows that were seen and left out. */
 static query_code gather(const query *q, thread_read what, const store_filter *filter, gathering *g,
                          query_meta *meta, store_error *err)
 {
@@ -336,7 +337,7 @@ diagnosed_thread report_diagnosed(const thread_report *r, const thread_row *row)
     };
 }
 
-/* When this thread was first seen waiting for this lock. */
+/* Returns when this thread was first seen waiting for this lock. */
 static uint64_t find_since(const thread_entries *waits, const thread_row *row)
 {
     for (size_t i = 0; i < waits->count; i++) {
@@ -360,7 +361,8 @@ static int add_chain(thread_report *r, thread_entry *to, const thread_entry *thr
     return 0;
 }
 
-/* What thread `i` waits for: a lock's owner, which may not be listed, or an initialiser. */
+/* Adds the thread for which thread `i` waits: the owner of a lock, which may not be in the
+ * snapshot, or the initialiser of a class. */
 static void add_holder(thread_entry *to, const diagnosed_thread *all, size_t count, size_t i,
                        const thread_entry *threads)
 {
@@ -383,7 +385,7 @@ static void add_holder(thread_entry *to, const diagnosed_thread *all, size_t cou
     to->awaited_class = (text){all[holder].initialises, all[holder].initialises_length};
 }
 
-/* The threads [first, end) of one target's snapshot. */
+/* Adds the slow ones of the threads [first, end), which are one target's snapshot. */
 static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t end, size_t limit,
                        size_t *total)
 {

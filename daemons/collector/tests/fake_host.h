@@ -17,7 +17,8 @@ typedef struct fake_host {
     bool threadless;       /* no job finds a thread */
     unsigned lost_answers; /* so many calls are done, but their answer does not come */
     uint32_t start_reason, window_reason;
-    uint32_t session;
+    uint32_t session;       /* as a START answers */
+    bool unclaimed;         /* attachd was started anew: no START has taken the session over */
     uint8_t ids[SPANS_MAX]; /* of WINDOW requests, first byte; a repeated one is done once */
     size_t id_count;
     unsigned starts, windows, stops, reads_done;
@@ -25,6 +26,7 @@ typedef struct fake_host {
     uint64_t offsets[SPANS_MAX]; /* of WINDOW and STOP requests */
     size_t offset_count;
     uint64_t session_ms;   /* when the session of the JVM began */
+    uint64_t start_offset; /* as a START answers */
     unsigned lost_windows; /* so many windows are gone when they are fetched */
     bool parse_fails;
     uint64_t dropped; /* events, as attachd tells of each window */

@@ -43,14 +43,14 @@ store clickhouse_ports(clickhouse *c)
                    .self = c};
 }
 
-/* What every read is held to, beside its time: a query must not hurt others on the server. */
+/* Limits of every read, besides its time: a query must not slow down other users of the server. */
 static const chs_setting read_settings[] = {
     {"max_threads", "4"},
     {"max_memory_usage", "2147483648"},
 };
 
-/* A server's profile may have switched the insert tokens off. The second setting, which overrides
- * the first, came with ClickHouse 26.2; a server that does not know it refuses it. */
+/* A server's profile may have disabled insert tokens. The second setting overrides the first; it is
+ * new in ClickHouse 26.2, and a server that does not know it refuses it. */
 static const chs_setting write_settings[] = {
     {"insert_deduplicate", "1"},
     {"deduplicate_insert", "enable"},
@@ -150,7 +150,8 @@ void clickhouse_close(clickhouse *c)
     free(c);
 }
 
-/* By a connection of its own: a server refuses one that names a database which is not there. */
+/* Creates the database over a connection of its own, because a server refuses a connection that
+ * names a missing database. */
 static int make_database(clickhouse *c, store_error *err)
 {
     chs_transport *transport = NULL;
@@ -160,7 +161,7 @@ static int make_database(clickhouse *c, store_error *err)
     int rc = open_transport(&transport, &c->options, "default", &to_prepare, err);
     if (rc != 0)
         return rc;
-    /* The name is checked by the configuration: letters, digits and underscores. */
+    /* The configuration has checked the name: letters, digits and underscores. */
     snprintf(sql, sizeof(sql), "CREATE DATABASE IF NOT EXISTS %s", c->options.database);
     rc = chs_exec(transport, sql, NULL, &failure);
     chs_transport_close(transport);
@@ -168,7 +169,7 @@ static int make_database(clickhouse *c, store_error *err)
     return rc == 0 ? 0 : sql_error(err, &failure);
 }
 
-/* As many of write_settings as the server knows. */
+/* Chooses those of write_settings that the server knows. */
 static int choose_writers(clickhouse *c, purpose *to, store_error *err)
 {
     uint64_t known = 0;
@@ -234,7 +235,7 @@ int clickhouse__check_ready(clickhouse *c, store_error *err)
     return STORE_ERR_UNAVAILABLE;
 }
 
-/* Under the lock. NULL: all are taken. */
+/* Returns a free connection; NULL: there is none. With the lock held. */
 static chs_transport *find_free(connections *from)
 {
     for (unsigned i = 0; i < CONNECTIONS_MAX; i++) {

@@ -19,7 +19,7 @@ static const char create_ledger[] =
     "CREATE TABLE IF NOT EXISTS schema_migrations (version UInt32, name String, checksum String, "
     "applied DateTime64(3, 'UTC')) ENGINE = MergeTree ORDER BY version";
 
-/* What schema_migrations says of our migrations. */
+/* The migrations that schema_migrations records. */
 typedef struct applied {
     bool *known; /* by version - 1 */
     int rc;      /* our own refusal, which says more than the transport's "the caller stopped" */
@@ -34,7 +34,7 @@ static void checksum_of(const migration *m, char out[CHECKSUM_CHARS])
     (void)hex_write(out, hash.digest, sizeof(hash.digest));
 }
 
-/* One recorded migration against our own. */
+/* Compares a recorded migration with our own. */
 static int compare(applied *a, uint64_t version, chs_bytes checksum)
 {
     char ours[CHECKSUM_CHARS];
@@ -83,7 +83,7 @@ static int execute(chs_transport *transport, const char *sql, store_error *err)
     return sql_error(err, &failure);
 }
 
-/* A statement of length bytes with {retention_days} replaced. NULL: no memory. */
+/* Returns a statement of length bytes with {retention_days} replaced. NULL: no memory. */
 static char *with_retention(const char *sql, size_t length, unsigned days)
 {
     static const char mark[] = "{retention_days}";
@@ -122,7 +122,7 @@ static int record(chs_transport *transport, const migration *m, store_error *err
     char sql[512], checksum[CHECKSUM_CHARS];
 
     checksum_of(m, checksum);
-    /* All four are ours: no value from outside stands in this text. */
+    /* All four values are ours: no text from outside enters the statement. */
     snprintf(sql, sizeof(sql),
              "INSERT INTO schema_migrations SELECT %u, '%s', '%s', now64(3, 'UTC')", m->version,
              m->name, checksum);
@@ -150,7 +150,7 @@ static int read_differs(void *context, const chs_result *block)
     return 0;
 }
 
-/* Sets the TTL of all tables where one of them has another than asked for. */
+/* Sets the TTL of all tables, unless all have the right one. */
 static int set_retention(chs_transport *transport, unsigned days, store_error *err)
 {
     char sql[256];

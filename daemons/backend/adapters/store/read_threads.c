@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads over thread snapshots. */
+/* Reads thread snapshots. */
 #include <string.h>
 
 #include <catalogue/profile_type.h>
@@ -16,7 +16,7 @@ static void add_condition(statement *s, const char *condition)
     sql_add(s, condition);
 }
 
-/* A condition on the runs of snapshots, which alone know where a target is. */
+/* Whether a condition needs the runs of snapshots: only they know where a target runs. */
 static bool has_place(const store_filter *f)
 {
     return f->pod != NULL || f->container != NULL || f->version != NULL;
@@ -148,18 +148,18 @@ static const row_field texts[] = {
 };
 static const row_shape thread_shape = ROW_SHAPE(numbers, texts);
 
-/* What a column of a read is; the columns it does not name are zero or empty. */
+/* The value of a column in a read; columns without one are zero or empty. */
 typedef struct expression {
     const char *name, *value;
 } expression;
 
 enum { EXPRESSIONS_MAX = 20 };
 
-/* One read: its expressions, the table, more conditions, and what follows them. */
+/* One read: its expressions, its table, more conditions, and the text after them. */
 typedef struct thread_query {
     expression columns[EXPRESSIONS_MAX];
     const char *from, *condition, *tail;
-    void (*add)(statement *s, const store_filter *f); /* a condition with a query of its own */
+    void (*add)(statement *s, const store_filter *f); /* adds a condition that has a subquery */
 } thread_query;
 
 static void add_newest(statement *s, const store_filter *f)
@@ -182,7 +182,7 @@ static void add_awaited(statement *s, const store_filter *f)
 #define ONE_INTERVAL "toUInt64(if(cpu_ns > 0, interval_ms, 0))"
 #define CPU          "sum(" ONE_CPU ")"
 #define INTERVAL     "sum(" ONE_INTERVAL ")"
-/* A thread as one snapshot has it. */
+/* The columns of a thread in one snapshot. */
 #define AS_SNAPSHOT                                                                                \
     {"target", "target_id"}, {"first", MS("time")}, {"last_time", MS("time")},                     \
         {"tid", "java_tid"}, {"os", "os_tid"}, {"thread_state", "toUInt64(state)"},                \
