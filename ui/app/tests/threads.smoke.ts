@@ -306,7 +306,7 @@ describe('targets', () => {
 });
 
 const EMPTY: Record<string, object> = {
-  '/v1/threads': { busy: [], slow: [], pools: [] },
+  '/v1/threads': { busy: [], slow: [] },
   '/v1/threads/lanes': { lanes: [] },
   '/v1/locks': { locks: [] },
   '/v1/deadlocks': { deadlocks: [] },

@@ -44,11 +44,11 @@ function Row({ one }: { one: Collector }) {
           <Name text={one.state} max={20} />
         </span>
       </td>
-      <td>
+      <td className={table['names']}>
         <Name text={one.node} max={36} /> <span className={table['faint']}>{visibleText(one.cluster)}</span>
       </td>
       <td>{one.heartbeat === null ? '–' : <span title={formatTime(one.heartbeat)}>{formatAgo(one.heartbeat, now)}</span>}</td>
-      <td>
+      <td className={table['names']}>
         <Name text={one.version} max={20} />
         {one.engine !== '' && (
           <span className={table['faint']}>
@@ -60,7 +60,7 @@ function Row({ one }: { one: Collector }) {
       <td className={table['number']}>
         {one.jvms_profiled} of {one.jvms_seen}
       </td>
-      <td>
+      <td className={table['names']}>
         <Queue queue={one.queue} now={now} />
       </td>
       <td>{one.last_success === null ? 'not since its start' : <span title={formatTime(one.last_success)}>{formatAgo(one.last_success, now)}</span>}</td>

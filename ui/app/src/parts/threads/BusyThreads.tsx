@@ -57,7 +57,7 @@ function Row({ thread, to }: { thread: BusyThread; to: string }) {
   const confidence = confidenceWord(thread.confidence);
   return (
     <tr>
-      <td>
+      <td className={table['names']}>
         <Link to={to} data-row data-testid="thread-link">
           <Name text={thread.name} max={48} />
         </Link>
@@ -82,7 +82,7 @@ function Row({ thread, to }: { thread: BusyThread; to: string }) {
       <td className={table['wide']}>
         <Name text={topFrame(thread.stack) || '–'} max={90} />
       </td>
-      <td className={table['faint']}>
+      <td className={`${table['faint']} ${table['names']}`}>
         <Name text={thread.pod || '–'} max={32} />
       </td>
     </tr>

@@ -50,7 +50,7 @@ function Row({ deadlock, address, service }: { deadlock: DeadlockRow; address: A
   const time = (value: string) => <td title={formatTime(value)}>{formatAgo(value, Date.now())}</td>;
   return (
     <tr>
-      <td>
+      <td className={table['names']}>
         <Link to={deadlockAddress(deadlock.id, address.search)} data-row data-testid="deadlock-link">
           {deadlock.inferred && 'probable, '}
           {plural(cycle.length, 'thread')}:{' '}
@@ -69,16 +69,16 @@ function Row({ deadlock, address, service }: { deadlock: DeadlockRow; address: A
       {time(deadlock.first_seen)}
       {time(deadlock.last_seen)}
       {service && (
-        <td>
+        <td className={table['names']}>
           <Link to={tabAddress(deadlock, address.search, 'deadlocks')}>
             <Name text={deadlock.workload} max={40} />
           </Link>
         </td>
       )}
-      <td>
+      <td className={table['names']}>
         <Name text={deadlock.pod || '–'} max={36} />
       </td>
-      <td>
+      <td className={table['names']}>
         <Name text={deadlock.node || '–'} max={28} />
       </td>
       <td className={table['number']}>{deadlock.pid}</td>

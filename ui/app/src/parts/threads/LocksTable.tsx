@@ -84,7 +84,7 @@ function Cells({ lock }: { lock: LockRow }) {
   const others = holders.length - 1;
   return (
     <>
-      <td>
+      <td className={table['names']}>
         {holders.length === 0 ? <span className={table['faint']}>not known</span> : <Holder holder={holders[0]!} max={32} />}
         {others > 0 && <span className={table['faint']}> and {plural(others, 'other')}</span>}
       </td>
@@ -95,7 +95,7 @@ function Cells({ lock }: { lock: LockRow }) {
       <td className={table['number']}>{threads}</td>
       <td className={table['number']}>{waits}</td>
       <td title={formatTime(last_seen)}>{formatAgo(last_seen, Date.now())}</td>
-      <td className={table['faint']}>
+      <td className={`${table['faint']} ${table['names']}`}>
         <Name text={pod || '–'} max={24} />
       </td>
     </>

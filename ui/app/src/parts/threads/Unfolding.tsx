@@ -20,7 +20,7 @@ export function Unfolding({ id, open, onToggle, head, children, columns, details
   return (
     <>
       <tr data-open={open || undefined}>
-        <td>
+        <td className={table['names']}>
           <button
             type="button"
             data-row
