@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue on disk. */
+/* Tests the queue on disk. */
 #include "../adapters/file_queue.h"
 #include "collector_tests.h"
 
@@ -177,7 +177,7 @@ START_TEST(positions_outlive_their_entry_and_an_entry_without_any)
 }
 END_TEST
 
-/* What a collector leaves that is killed between the two files. */
+/* A collector that is killed between the two files leaves this state. */
 START_TEST(positions_are_in_force_exactly_when_their_entry_is_there)
 {
     const char *directory = make_directory();
@@ -186,7 +186,7 @@ START_TEST(positions_are_in_force_exactly_when_their_entry_is_there)
     push_at(one, "second", 20);
     file_queue_close(one);
     char path[128];
-    for (int entry = 3; entry >= 2; entry--) { /* 3 is not there */
+    for (int entry = 3; entry >= 2; entry--) { /* 3 is not in the queue */
         (void)snprintf(path, sizeof(path), "%s/%016d.positions", directory, entry);
         FILE *unproven = fopen(path, "w");
         ck_assert_ptr_nonnull(unproven);
