@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a collector does to one JVM, as a program that may be killed at any moment: starts or adopts
- * a session, takes windows, keeps each as a file "<first byte>-<end>.jfr", and goes on where its
- * files end when it is started again. SIGTERM ends it with the last window and nothing left behind.
+ * Serves one JVM like a collector, as a program that may be killed at any moment: starts or adopts
+ * a session, takes windows, keeps each as a file "<first byte>-<end>.jfr", and continues at the end
+ * of its files when it is started again. On SIGTERM it takes the last window and leaves nothing
+ * behind.
  *
  * usage: coverage_driver PID INSTALLATION LIBRARY DIRECTORY WINDOW_SECONDS
  */
@@ -28,7 +29,7 @@ static int fail(const char *what)
     return 1;
 }
 
-/* Where the files that are whole end. */
+/* Returns where the complete files end. */
 static uint64_t covered(void)
 {
     uint64_t end = 0;
@@ -53,7 +54,7 @@ static int keep_piece(void *ctx, const uint8_t *bytes, size_t n)
     return write(*fd, bytes, n) == (ssize_t)n ? 0 : -1;
 }
 
-/* A window, or the last one, into a file that appears whole or not at all. */
+/* Takes a window, or the last one, into a file that appears whole or not at all. */
 static int take(attach_op op)
 {
     char partial[512], whole[600];
