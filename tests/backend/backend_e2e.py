@@ -157,7 +157,7 @@ def test_a_store_that_is_behind_costs_nothing_but_a_retry(lab):
     sender = threading.Thread(target=lambda: sent.extend(backend.send()))
     try:
         sender.start()
-        # What comes now is not read: garbage is told to come again.
+        # Payloads are not read now: even garbage is answered with retry.
         wait_for('the queue to be full', lambda: b'store_busy' in ingest(backend, b'garbage')[2])
         status, headers, _ = ingest(backend, b'garbage')
         assert status == 429 and 1 <= int(headers['Retry-After']) <= 15
@@ -740,7 +740,7 @@ def test_heartbeats_are_kept_and_answered_with_limits(lab):
     drop, = one['drops']
     assert (drop['cause'], drop['batches'], time_ms(drop['oldest'])) == ('queue_full', 2, lab.start_ms)
     assert drop['fix'] and answer['collectors'][1]['drops'] == []
-    # The same account once more is not twice as many.
+    # A repeated report of the same drops does not count them twice.
     backend.send('--heartbeat', '--dropped', '2')
     backend.send('--heartbeat', '--seed', '3', '--cluster', 'west')
     settled('the third', backend, '/v1/collectors', lambda a: len(a['collectors']) == 3)
