@@ -268,6 +268,10 @@ static void end_window(attachd *self, const local_request *request, local_answer
         op.on->running = outcome.running;
         op.on->last_bytes = outcome.bytes;
         keep(self, fd, outcome.bytes, answer);
+        /* An earlier attachd started this session, so that its events are not known. Its owner
+         * sends START, which tells them. */
+        if (op.on->running && op.on->started_ms == 0)
+            answer->session = SESSION_STATE_ADOPTED;
         if (restarting) {
             begin_anew(self, &op, answer);
             answer->session = op.on->running ? SESSION_STATE_OWNED : SESSION_STATE_NONE;

@@ -26,8 +26,8 @@ typedef struct target {
     atomic_bool running;  /* our session runs, as far as known */
     uint64_t covered_ms;  /* Unix ms up to which windows were taken; 0 = unknown */
     local_request wanted; /* the START that began the session */
-    uint64_t started_ms;  /* Unix ms of its start */
-    uint64_t asked_ms;    /* monotonic ms of its owner's last request */
+    uint64_t started_ms;  /* Unix ms of its begin; 0 = no START succeeded */
+    uint64_t asked_ms;    /* monotonic: when its owner last asked for something */
     uint64_t last_bytes;  /* of its last window */
     uint64_t gap_ms;      /* lost by a restart; reported with the next window */
     struct target *next;

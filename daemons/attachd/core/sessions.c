@@ -35,10 +35,9 @@ static bool sweep_one(attachd *self, const local_identity *jvm)
         attachd_outcome outcome = {0};
         self->ports.stop(self->ports.context, jvm, UINT64_MAX, -1, 0, STOP_DEADLINE_MS, &outcome);
         cleaned = outcome.reason == REASON_NONE;
-        attachd__say(self, "pid %u: %s left by an earlier run %s%s%s", jvm->host_pid,
+        attachd__say(self, "pid %u: %s left by an earlier run %s%s", jvm->host_pid,
                      ours ? "a session" : "files",
-                     cleaned ? "removed" : "could not be removed: ", cleaned ? "" : outcome.detail,
-                     "");
+                     cleaned ? "removed" : "could not be removed: ", cleaned ? "" : outcome.detail);
     }
     attachd__give_back(self, one, LANE_SESSION);
     return cleaned;

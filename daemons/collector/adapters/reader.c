@@ -419,8 +419,9 @@ void reader_keep(void *context, int fd, uint64_t size, const queue_position *fro
 {
     const reader *self = context;
     char path[512];
-    (void)snprintf(path, sizeof(path), "%s/%u-%llu-%020llu.jfr", self->keep_dir, from->jvm.host_pid,
-                   (unsigned long long)from->session_ms, (unsigned long long)from->offset);
+    (void)snprintf(path, sizeof(path), "%s/%u-%llu-%020llu.jfr", self->keep_dir,
+                   from->jvm.id.host_pid, (unsigned long long)from->session_ms,
+                   (unsigned long long)from->offset);
     int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (to < 0)
         return;

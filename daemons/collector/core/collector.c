@@ -140,6 +140,7 @@ static void follow_clock(collector *self, uint64_t now)
         move(&one->due_ms, by);
         move(&one->snapshot_due_ms, by);
         move(&one->window_start_ms, by);
+        move(&one->told_ms, by);
         move(&one->failing_since_ms, by);
         move(&one->demand_until_ms, by);
     }

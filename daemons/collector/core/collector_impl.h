@@ -48,6 +48,11 @@ typedef struct target {
     uint64_t session_ms;
     uint64_t offset;
     uint64_t settled;
+    /* Unix ms up to which the open batch and earlier batches have windows of it; 0 = it is not to
+     * be profiled. */
+    uint64_t told_ms;
+    bool inherited; /* the queue of an earlier collector says how far it was read, and no START has
+                       succeeded since */
     uint64_t backoff_ms;
     uint64_t window_start_ms;  /* nominal; kept over a cooldown, as an adopted session goes on */
     uint64_t failing_since_ms; /* since then no session could be started; 0 = one was, or none was
@@ -194,6 +199,9 @@ void collector__add_lost(target *one, const event_intervals *events, uint64_t fr
                          uint64_t to_ms, uint32_t reason);
 /* Reports all events as lost since the last window, or since no session could be started. */
 void collector__lose_gap(target *one, uint64_t until_ms, uint32_t reason);
+/* Reports the thread snapshots that a killed collector had not put into the queue. With the lock
+ * held. */
+void collector__lose_snapshots(target *one, uint64_t time_ms);
 
 /* Frees the state that the readers keep for a target. */
 void collector__forget(collector *self, target *one);

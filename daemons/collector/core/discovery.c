@@ -21,11 +21,36 @@ static target *find(collector *self, const local_identity *jvm)
 static void recall_position(collector *self, target *one)
 {
     queue_positions known = queue_get_positions(self->queued);
-    for (size_t i = 0; i < known.count && !self->merged; i++) {
-        if (!local_identity_equal(&known.all[i].jvm, &one->jvm.id))
+    if (self->merged || known.all == NULL)
+        return;
+    one->inherited = true;
+    for (size_t i = 0; i < known.count; i++) {
+        const queue_position *at = &known.all[i];
+        if (!local_identity_equal(&at->jvm.id, &one->jvm.id))
             continue;
-        one->session_ms = known.all[i].session_ms;
-        one->offset = one->settled = known.all[i].offset;
+        one->session_ms = at->session_ms;
+        one->offset = one->settled = at->offset;
+        one->told_ms = at->told_ms;
+    }
+}
+
+/* Reports the recordings of JVMs that ended while no collector ran as lost. */
+static void recall_exits(collector *self)
+{
+    queue_positions known = queue_get_positions(self->queued);
+    for (size_t i = 0; i < known.count && !self->merged; i++) {
+        const queue_position *at = &known.all[i];
+        target *one = find(self, &at->jvm.id) == NULL ? calloc(1, sizeof(*one)) : NULL;
+        if (one == NULL)
+            continue;
+        one->owner = self;
+        one->jvm = at->jvm;
+        one->rule = (rule_verdict){
+            .labels = at->labels, .events = at->events, .threads_ms = at->threads_ms};
+        one->window_start_ms = at->told_ms;
+        one->next = self->targets;
+        self->targets = one;
+        collector__lose_snapshots(one, self->ports.now_ms(self->ports.context));
     }
 }
 
@@ -97,6 +122,8 @@ static void remove_gone(collector *self)
             continue;
         }
         *at = one->next;
+        if (one->inherited && one->phase != PHASE_OFF)
+            one->window_start_ms = one->told_ms;
         collector__lose_gap(one, self->ports.now_ms(self->ports.context), REASON_PROCESS_EXITED);
         collector__forget(self, one);
         keep_exit(self, one);
@@ -115,6 +142,7 @@ static void merge(collector *self, const local_answer *answer)
         else
             add(self, &answer->jvms[i]);
     }
+    recall_exits(self);
     self->merged = true;
     remove_gone(self);
 }

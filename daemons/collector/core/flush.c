@@ -27,7 +27,8 @@ static batch_limits limits_of(const collector *self)
     };
 }
 
-/* Returns how far the queue will contain the recordings of all sessions. NULL: no memory. */
+/* Returns how far the queue will contain the windows of each JVM that is to be profiled. NULL: no
+ * memory. */
 static queue_position *positions_of(const collector *self, size_t *count)
 {
     size_t targets = 0;
@@ -36,8 +37,15 @@ static queue_position *positions_of(const collector *self, size_t *count)
     queue_position *all = calloc(targets + 1, sizeof(*all));
     *count = 0;
     for (const target *one = self->targets; one != NULL && all != NULL; one = one->next) {
-        if (one->session_ms != 0)
-            all[(*count)++] = (queue_position){one->jvm.id, one->session_ms, one->offset};
+        if (one->told_ms == 0)
+            continue;
+        all[(*count)++] = (queue_position){.jvm = one->jvm,
+                                           .labels = one->rule.labels,
+                                           .events = one->rule.events,
+                                           .threads_ms = one->rule.threads_ms,
+                                           .session_ms = one->session_ms,
+                                           .offset = one->offset,
+                                           .told_ms = one->told_ms};
     }
     return all;
 }

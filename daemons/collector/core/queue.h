@@ -3,13 +3,14 @@
  * The port to the queue of entries that wait for the backend, oldest first. It survives restarts.
  * It holds at most a number of bytes and of entries; over that the oldest are dropped and counted.
  * Drops that have not been reported survive a restart, too. Any number of threads.
- * adapters/file_queue.h keeps it in a directory.
+ * adapters/queue/file_queue.h keeps it in a directory.
  */
 #ifndef COLLECTOR_CORE_QUEUE_H
 #define COLLECTOR_CORE_QUEUE_H
 
+#include "batches/batch.h"
+
 #include <catalogue/drop_cause.h>
-#include <localrpc/message.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,22 +45,32 @@ typedef struct queue_stats {
     uint64_t entries;
     uint64_t max_bytes;
     uint64_t oldest_ms; /* when the oldest entry was added; 0 = there is none */
-    uint64_t pushed;    /* since the queue was opened */
+    uint64_t pushed;    /* since the queue was opened; includes both halves of a replaced entry */
     uint64_t newest;    /* sequence of the entry added last; 0 = none */
     queue_drops drops[DROP_END];
 } queue_stats;
 
-/* How far the entries contain the recording of a JVM's session. */
+/* How far the entries contain the recording of a JVM's session, and the labels with which the rest
+ * is reported as lost. */
 typedef struct queue_position {
-    local_identity jvm;
-    uint64_t session_ms; /* Unix ms at which the session began */
-    uint64_t offset;     /* position in its recording */
+    local_jvm jvm; /* only the members that a batch contains */
+    target_labels labels;
+    event_intervals events; /* recorded by the session */
+    uint64_t threads_ms;    /* interval of its thread snapshots; 0 = none are taken */
+    uint64_t session_ms;    /* Unix ms at which the session began; 0 = none runs */
+    uint64_t offset;        /* position in its recording */
+    uint64_t told_ms;       /* Unix ms up to which the entries have windows of it */
 } queue_position;
 
 typedef struct queue_positions {
-    const queue_position *all;
+    const queue_position *all; /* NULL = no entry came with positions yet */
     size_t count;
 } queue_positions;
+
+typedef struct queue_bytes {
+    const uint8_t *bytes;
+    size_t length;
+} queue_bytes;
 
 typedef struct queue_ops {
     /* Adds an entry at the end, and drops the oldest if there is no room. Returns 0, or -1: it
@@ -71,6 +82,11 @@ typedef struct queue_ops {
     queue_positions (*get_positions)(queue *self);
     /* Gets the oldest entry, which stays until it is removed. Returns false when there is none. */
     bool (*peek)(queue *self, queue_entry *out);
+    /*
+     * Replaces an entry with two. The first keeps its place and the second goes to the end. Returns
+     * 0, or -1: the entry is unchanged. After a crash the queue may have the entry and the second.
+     */
+    int (*replace)(queue *self, uint64_t sequence, const queue_bytes halves[2]);
     /* DROP_NONE: it was delivered. */
     void (*remove)(queue *self, uint64_t sequence, enum drop_cause cause);
     queue_stats (*get_stats)(queue *self);
@@ -97,6 +113,11 @@ static inline queue_positions queue_get_positions(queue *self)
 static inline bool queue_peek(queue *self, queue_entry *out)
 {
     return self->ops->peek(self, out);
+}
+
+static inline int queue_replace(queue *self, uint64_t sequence, const queue_bytes halves[2])
+{
+    return self->ops->replace(self, sequence, halves);
 }
 
 static inline void queue_remove(queue *self, uint64_t sequence)

@@ -101,6 +101,31 @@ static void note_session(target *one, const local_answer *answer)
     one->offset = one->settled = answer->offset;
 }
 
+/*
+ * An earlier collector was killed. If the session that it read still runs, reading continues where
+ * the queue's windows end. Any other session is read from its beginning, and the recording that the
+ * earlier session made after those windows is lost.
+ */
+static void inherit(target *one, local_answer *answer, uint64_t time)
+{
+    bool adopted = answer->session == SESSION_STATE_ADOPTED;
+    bool same = adopted && answer->session_ms == one->session_ms;
+    uint64_t told_ms = one->told_ms;
+    one->inherited = false;
+    if (!same)
+        answer->offset = 0;
+    if (told_ms == 0 || told_ms >= time)
+        return;
+    collector__lose_snapshots(one, time);
+    one->window_start_ms = told_ms;
+    if (same)
+        return;
+    bool began_since = adopted && answer->session_ms > told_ms && answer->session_ms < time;
+    one->window_start_ms = began_since ? answer->session_ms : time;
+    collector__add_lost(one, &one->rule.events, told_ms, one->window_start_ms,
+                        REASON_COLLECTOR_RESTARTED);
+}
+
 static void start(const job *now)
 {
     collector *self = now->self;
@@ -115,6 +140,8 @@ static void start(const job *now)
     target *one = now->on;
     self->stats.starts++;
     if (answer.reason == REASON_NONE) {
+        if (one->inherited)
+            inherit(one, &answer, time);
         /* An adopted session continues the window that was open. Any other window begins now, not
          * at the last border: a session that ended since that border has sent a window that begins
          * there, and a target has at most one window with one start. */
@@ -122,6 +149,7 @@ static void start(const job *now)
             collector__lose_gap(one, time, one->reason);
             one->window_start_ms = time;
         }
+        one->told_ms = one->window_start_ms;
         one->session = answer.session;
         note_session(one, &answer);
         one->due_ms = span_next(time, one->window_ms, one->jitter_ms);
@@ -133,9 +161,10 @@ static void start(const job *now)
         collector__count_failure(self, &now->rule.labels, answer.reason);
         one->session = answer.session;
         /* A later session may still adopt the recording of an earlier one. */
-        if (one->window_start_ms == 0) {
+        bool may_be_adopted = one->window_start_ms != 0 || (one->inherited && one->told_ms != 0);
+        if (!may_be_adopted) {
             collector__lose_gap(one, time, answer.reason);
-            one->failing_since_ms = time;
+            one->told_ms = one->failing_since_ms = time;
         }
         cool_down(one, answer.reason, answer.detail);
     }
@@ -250,6 +279,7 @@ static void deliver(const job *now, window_span *span, profile *found, const loc
         collector__add_profile(self, &now->jvm, &now->rule.labels, span, found) != 0)
         collector__say(self, "pid %u: a window is lost: out of memory", now->jvm.id.host_pid);
     note_read(now->on, answer);
+    now->on->told_ms = span->start_ms + span->length_ms;
     self->stats.windows++;
     self->stats.recording_bytes += answer->size;
     self->stats.dropped_events += answer->dropped_events;
@@ -304,7 +334,8 @@ static int take(job *now, local_answer *answer, uint64_t end_ms)
     }
     uint64_t first_ms = ports->recording_start_ms(ports->context, fd);
     window_span span = span_of(now, first_ms, end_ms);
-    const queue_position from = {now->jvm.id, now->session_ms, now->offset};
+    const queue_position from = {
+        .jvm = now->jvm, .session_ms = now->session_ms, .offset = now->offset};
     if (ports->keep != NULL)
         ports->keep(ports->context, fd, answer->size, &from);
     profile found = {0};
@@ -356,6 +387,10 @@ static void window(job *now)
         cool_down(one, answer.reason, answer.detail);
     }
     pthread_mutex_unlock(&self->lock);
+    /* attachd was restarted and does not know the session's events, so that it could not restart an
+     * old session. START tells it. */
+    if (answer.reason == REASON_NONE && answer.session == SESSION_STATE_ADOPTED)
+        start(now);
     local_answer_clear(&answer);
 }
 
@@ -377,7 +412,8 @@ static void end_session(job *now)
         collector__count_failure(now->self, &now->rule.labels, answer.reason);
     if (answer.reason != REASON_NONE && now->window_start_ms != 0)
         collector__add_lost(now->on, &now->rule.events, now->window_start_ms, time, answer.reason);
-    now->on->session_ms = 0;
+    if (answer.reason == REASON_NONE)
+        now->on->session_ms = now->on->told_ms = 0;
     pthread_mutex_unlock(&now->self->lock);
     local_answer_clear(&answer);
 }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 struct uploader {
     uploader_ports ports;
     uploader_options options;
@@ -151,23 +154,21 @@ static void acknowledge(uploader *self, const queue_entry *entry)
         self->ports.settled(self->ports.context, &sums, NULL);
 }
 
-static void new_id(uploader *self, uint8_t id[BATCH_ID_SIZE])
+/*
+ * A process that is killed while it splits a batch may leave the batch and one of its halves in the
+ * queue. The ids of the halves are hashes of the batch's id, so that the next process makes the
+ * same half again, and the backend stores it once.
+ */
+static void half_id(const uint8_t whole[BATCH_ID_SIZE], unsigned half, uint8_t id[BATCH_ID_SIZE])
 {
-    for (size_t i = 0; i < BATCH_ID_SIZE; i += sizeof(uint64_t)) {
-        uint64_t random = self->ports.random(self->ports.context);
-        memcpy(id + i, &random, sizeof(random));
-    }
+    XXH128_canonical_t hash;
+    XXH128_canonicalFromHash(&hash, XXH3_128bits_withSeed(whole, BATCH_ID_SIZE, half));
+    memcpy(id, hash.digest, BATCH_ID_SIZE);
 }
 
-static bool queue_batch(uploader *self, batch *one)
+static int encode(uploader *self, batch *one, uint8_t **out, size_t *length)
 {
-    uint8_t *bytes = NULL;
-    size_t length = 0;
-    bool good = batch_order(one) == 0 &&
-                self->ports.encode(self->ports.context, one, &bytes, &length) == 0 &&
-                queue_push(self->queued, QUEUE_PROFILES, bytes, length, NULL) == 0;
-    free(bytes);
-    return good;
+    return batch_order(one) == 0 ? self->ports.encode(self->ports.context, one, out, length) : -1;
 }
 
 /* Replaces an entry with two batches that have new ids. Returns false when it has one window
@@ -177,12 +178,19 @@ static bool split_entry(uploader *self, const queue_entry *entry)
     batch whole;
     batch parts[2];
     uint8_t ids[2][BATCH_ID_SIZE];
+    uint8_t *bytes[2] = {NULL, NULL};
+    size_t lengths[2] = {0, 0};
     if (self->ports.decode(self->ports.context, entry->bytes, entry->length, &whole) != 0)
         return false;
-    new_id(self, ids[0]);
-    new_id(self, ids[1]);
+    half_id(whole.id, 0, ids[0]);
+    half_id(whole.id, 1, ids[1]);
     bool good = batch_split(&whole, &parts[0], &parts[1], ids[0], ids[1]) == 0;
-    good = good && queue_batch(self, &parts[0]) && queue_batch(self, &parts[1]);
+    for (size_t i = 0; i < 2 && good; i++)
+        good = encode(self, &parts[i], &bytes[i], &lengths[i]) == 0;
+    const queue_bytes halves[2] = {{bytes[0], lengths[0]}, {bytes[1], lengths[1]}};
+    good = good && queue_replace(self->queued, entry->sequence, halves) == 0;
+    free(bytes[0]);
+    free(bytes[1]);
     batch_clear(&parts[0]);
     batch_clear(&parts[1]);
     batch_clear(&whole);
@@ -215,7 +223,6 @@ static void reject(uploader *self, const queue_entry *entry, enum drop_cause cau
 {
     if (is_too_large(answer) && split_entry(self, entry)) {
         count(self, &self->stats.split, 1);
-        queue_remove(self->queued, entry->sequence);
         return;
     }
     entry_sums sums = sum_lost(self, entry);

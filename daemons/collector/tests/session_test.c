@@ -607,6 +607,25 @@ START_TEST(what_finds_no_thread_is_done_later)
 }
 END_TEST
 
+START_TEST(a_session_that_attachd_does_not_know_any_more_is_taken_over_again)
+{
+    add_rule("Shop", false, 0);
+    run_to(NOON + 10500);
+    ck_assert_uint_eq(host.starts, 1);
+    host.session = SESSION_STATE_ADOPTED;
+    host.unclaimed = true;
+    run_to(NOON + 20500);
+    ck_assert_uint_eq(host.starts, 2);
+    ck_assert_uint_eq(host.last_start.events.of[EVENT_CPU], 10000000);
+    run_to(NOON + 40500);
+    ck_assert_uint_eq(host.starts, 2);
+    ck_assert_uint_eq(host.span_count, 4);
+    for (size_t i = 1; i < 4; i++)
+        ck_assert_uint_eq(host.spans[i].start_ms, NOON + i * WINDOW);
+    ck_assert_uint_eq(host.lost_count, 0);
+}
+END_TEST
+
 TCase *session_tests(void)
 {
     TCase *tests = tcase_create("sessions");
@@ -647,5 +666,6 @@ TCase *session_tests(void)
     tcase_add_loop_test(tests, a_clock_that_is_set_by_a_day_costs_the_window_that_was_under_way, 0,
                         sizeof(jumps) / sizeof(jumps[0]));
     tcase_add_test(tests, what_finds_no_thread_is_done_later);
+    tcase_add_test(tests, a_session_that_attachd_does_not_know_any_more_is_taken_over_again);
     return tests;
 }

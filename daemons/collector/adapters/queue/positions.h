@@ -7,7 +7,7 @@
 #ifndef COLLECTOR_POSITIONS_H
 #define COLLECTOR_POSITIONS_H
 
-#include "../core/queue.h"
+#include "../../core/queue.h"
 
 #define POSITIONS_FILE   "positions"
 #define POSITIONS_SUFFIX ".positions" /* follows the number, as in the names of entries */
@@ -18,7 +18,8 @@ int positions_write(int directory, uint64_t sequence, const queue_positions *pos
  * removes those of an entry that is not. */
 int positions_prove(int directory, uint64_t sequence);
 int positions_forget(int directory, uint64_t sequence);
-/* Reads the positions in force, malloc'd, up to the first line that is malformed. */
+/* Reads the positions in force, malloc'd, up to the first line that is malformed. *out = NULL where
+ * there is no file. */
 int positions_read(int directory, queue_position **out, size_t *count);
 
 #endif

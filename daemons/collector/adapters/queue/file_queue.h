@@ -8,7 +8,7 @@
 #ifndef COLLECTOR_ADAPTERS_FILE_QUEUE_H
 #define COLLECTOR_ADAPTERS_FILE_QUEUE_H
 
-#include "../core/queue.h"
+#include "../../core/queue.h"
 
 /*
  * Opens or creates the queue in `directory`, for this process alone. Returns 0, or -1 with a
