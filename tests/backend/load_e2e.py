@@ -2,9 +2,9 @@
 """A fleet of collectors (hotstack-load) against backends and stores that are killed: what is acknowledged is in every
 table once, and nothing else is.
 
-usage: load_e2e.py MODE KILLS HANG-SECONDS BACKEND LOAD CLIENT CHDB-HTTP [TEST...]
-MODE as backend_e2e.py's. KILLS: how many each series has; HOTSTACK_TEST_SEED makes it another one. HANG-SECONDS: how long
-a store does not answer; the backend's own time limits are a quarter of it."""
+usage: load_e2e.py MODE KILLS HANG-SECONDS BACKEND LOAD CLIENT CHDB-HTTP [TEST...], as lab.main says.
+KILLS: how many each series has; HOTSTACK_TEST_SEED makes it another one. HANG-SECONDS: how long a store does not answer;
+the backend's own time limits are a quarter of it."""
 import collections
 import datetime
 import os
@@ -26,7 +26,7 @@ WINDOWS_A_KILL = 15
 MINUTE_MS, DAY_MS = 60000, 86400000
 SMALL = {'nodes': 2, 'jvms': 3, 'rows': 60, 'threads': 10}
 SUMS_FLAGS = ('--rollups-every', '200ms', '--rollups-grace', '0s')
-KILLS = HANG_S = 0  # main sets them
+KILLS, HANG_S = int(sys.argv[2]), int(sys.argv[3])
 
 
 def past_hours(lab):
@@ -342,17 +342,4 @@ def test_a_clock_that_was_set_back_counts_both_times(lab):
             assert ask(f'SELECT count() FROM {table}') == str(rows), table
 
 
-TESTS = [value for name, value in list(globals().items()) if name.startswith('test_')]
-
-
-def main():
-    global KILLS, HANG_S
-    mode, kills, hang, backend, load, client, chdb_http, *names = sys.argv[1:]
-    KILLS, HANG_S = int(kills), int(hang)
-    parts.need_library()
-    programs = {'backend': backend, 'load': load, 'client': client, 'chdb_http': chdb_http}
-    tests = [test for test in TESTS if not names or test.__name__ in names]
-    sys.exit(parts.run(tests, programs, mode))
-
-
-main()
+parts.main(globals(), 'backend', 'load', 'client', 'chdb_http', arguments=[sys.argv[1], *sys.argv[4:]])
