@@ -34,7 +34,7 @@ export class MockBackend {
   /** Profile types without samples. */
   emptyTypes = new Set<string>(['wall', 'live_bytes']);
   targets: Record<string, unknown>[] = [target({})];
-  /** What is told of one JVM over time. */
+  /** The reported states of one JVM over time. */
   history: Record<string, unknown>[] = [];
   /** Changes an answer about threads, locks, deadlocks or ingestion before it is sent. */
   change: (path: string, body: Record<string, unknown>) => Record<string, unknown> = (_path, body) => body;
@@ -54,7 +54,7 @@ export class MockBackend {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** As after a restart of the backend, or when the session has run out. */
+  /** Ends all sessions, as after a restart of the backend, or when the session has expired. */
   endSessions(): void {
     this.sessions.clear();
   }
@@ -212,7 +212,7 @@ function fail(response: ServerResponse, { status, code, message, oldest }: { sta
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error: { code, message, oldest } }));
 }
 
-/** A status row; profiling unless told otherwise. */
+/** Returns a status row; its state is profiling unless `change` sets another. */
 export function target(change: Record<string, unknown>): Record<string, unknown> {
   return {
     cluster: 'local',

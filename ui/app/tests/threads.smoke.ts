@@ -377,7 +377,7 @@ describe('states', () => {
   });
 });
 
-/** Every text of an answer replaced, but for what the page must understand. */
+/** Replaces every text of an answer except those that the page must understand. */
 function withHostileNames(value: unknown, hostile: string): unknown {
   if (Array.isArray(value)) return value.map((entry) => withHostileNames(entry, hostile));
   if (typeof value !== 'object' || value === null) return value;

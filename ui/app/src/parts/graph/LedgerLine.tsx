@@ -6,7 +6,7 @@ import { ledgerShares } from './ledger.ts';
 import { plural } from '../threads/words.ts';
 import styles from './LedgerLine.module.css';
 
-/** Totals, which a tooltip has to the last digit, and the shares of what was sampled. */
+/** Shows totals, with all digits in a tooltip, and the shares of the sampled value. */
 export function LedgerLine({ profile, meta }: { profile: Profile; meta: Partial<Meta> }) {
   const { type, unit, valueTotal, rawTotal } = profile;
   return (

@@ -8,7 +8,7 @@ import { plural } from '../threads/words.ts';
 import styles from '../targets/TargetList.module.css';
 import table from '../table.module.css';
 
-/** Every collector: whether it lives, what waits in its queue, what it lost. */
+/** Shows every collector: its state, its queue, its losses. */
 export function CollectorTable({ collectors }: { collectors: Collector[] }) {
   return (
     <TableFrame label="Collectors">

@@ -132,7 +132,7 @@ function Row({ target, address, service }: { target: Target; address: Address; s
 
 const historyId = ({ jvm }: Target) => `history-${jvm}`;
 
-/** A JVM whose collector told its id has a history to unfold. `row`: the arrow keys go to it. */
+/** Shows a state. A JVM with a reported id has a history to open. With `row`, the arrow keys reach the button. */
 function StateButton({ target, open, address, row }: { target: Target; open: boolean; address: Address; row: boolean }) {
   const { jvm, state, observed, pid } = target;
   const label = (

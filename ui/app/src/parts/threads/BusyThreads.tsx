@@ -20,7 +20,7 @@ interface BusyThreadsProps {
   brief?: boolean;
 }
 
-/** Threads by the CPU that they used, with how sure the figure is. A name leads to the thread's stacks over time. */
+/** Shows threads by their CPU time, with its accuracy. A name links to the thread's stacks over time. */
 export function BusyThreads({ answer, service, address, brief }: BusyThreadsProps) {
   const { busy, sources } = answer;
   if (busy.length === 0)

@@ -15,7 +15,7 @@ import table from '../table.module.css';
 
 const NAMES_SHOWN = 3;
 
-/** One row an event. `service` adds the column that says whose it is. */
+/** Shows a row for each deadlock. `service` adds a column with its service. */
 export function DeadlockTable({ answer, address, service }: { answer: DeadlocksAnswer; address: Address; service: boolean }) {
   const { deadlocks, sources } = answer;
   if (deadlocks.length === 0)
@@ -86,7 +86,7 @@ function Row({ deadlock, address, service }: { deadlock: DeadlockRow; address: A
   );
 }
 
-/** Whether it lasts, or why it is known to have ended. */
+/** Shows whether the deadlock lasts, or why it is known to have ended. */
 export function Standing({ deadlock: { ended, end_reason } }: { deadlock: Pick<DeadlockRow, 'ended' | 'end_reason'> }) {
   if (ended === null) {
     return (

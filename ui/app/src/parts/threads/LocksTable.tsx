@@ -30,7 +30,7 @@ interface LocksTableProps {
 
 const keyOf = ({ jvm, id, class: cls }: LockRow) => `${jvm}.${id}.${cls}`;
 
-/** Locks that threads waited for. A row unfolds to the holders with the stack that held the lock, and the waiters. */
+/** Shows locks that threads waited for. A row opens to the holders with the stack that held the lock, and the waiters. */
 export function LocksTable({ answer, slow, service, address }: LocksTableProps) {
   const { locks, sources } = answer;
   if (locks.length === 0) return <NothingSeen sources={sources} title="No contended locks" nothing="no thread waited for a lock." />;

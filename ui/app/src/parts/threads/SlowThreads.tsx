@@ -30,7 +30,7 @@ interface SlowThreadsProps {
 
 const keyOf = ({ jvm, java_tid, kind }: SlowThread) => `${jvm}.${java_tid}.${kind}`;
 
-/** Threads that wait and for what, each with the chain to the thread that runs. Equal ones are one row. */
+/** Shows waiting threads and the things they wait for, each with the chain to the thread that runs. Equal threads share a row. */
 export function SlowThreads({ answer, service, address, brief }: SlowThreadsProps) {
   const { slow, sources } = answer;
   if (slow.length === 0)
