@@ -166,7 +166,7 @@ class Lab:
         now = int(time.time())
         self.start_ms = (now - 30 if (now - 30) % 86400 < 86380 else now - 60) // 10 * 10 * 1000
         self.store = None
-        self.server = self.front = None  # what stands before the store: clickhouse_front.Server, and it at work
+        self.server = self.front = None  # a proxy before the store: clickhouse_front.Server, and the running one
         self.backends = {}
         for name, text in (('collector-token', COLLECTOR), ('user-token', USER), ('code', CODE)):
             self.path(name).write_text(text + '\n')

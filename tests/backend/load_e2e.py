@@ -157,7 +157,7 @@ def test_servers_of_other_versions_and_settings_keep_a_batch_once(lab):
     for server in SERVERS:
         print(f'# a server {server.name}', flush=True)
         lab.server = server
-        # What a dead backend was writing goes on beside the next try, and tokens alone cover that.
+        # The server goes on with the write of a dead backend during the next try; only tokens protect against that.
         deeds = [kill_backend, kill_store] if server.keeps_tokens else [kill_store]
         series(lab, deeds, share=5)
 
@@ -270,7 +270,7 @@ def test_a_store_that_hangs_stops_nobody_else(lab):
 # ---- time ----
 
 def send_all(lab, **options):
-    """What a small fleet's calls came to, and the fleet."""
+    """Runs a small fleet and returns the results of its calls, and the fleet."""
     fleet = Fleet(lab, **{**SMALL, 'windows': 6, **options}).start(lab.backend)
     try:
         return fleet.wait(), fleet
@@ -318,7 +318,7 @@ def test_a_clock_that_is_an_hour_fast_is_named(lab):
     lab.start()
     came, _ = send_all(lab, start_ms=lab.start_ms + HOUR_MS, rejected=True)
     assert came['codes'] == {'window_in_future': 12} and came['batch']['rejected'] == 12
-    # What is less than five minutes ahead is taken: clocks differ a little.
+    # Windows less than five minutes ahead are accepted, as clocks differ a little.
     came, fleet = send_all(lab, start_ms=lab.start_ms + 2 * MINUTE_MS, windows=1)
     assert came['codes'] == {}
     lab.backend.stop()

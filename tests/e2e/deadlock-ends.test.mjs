@@ -83,7 +83,7 @@ step('a cycle that is resolved, a killed JVM and a killed collector end it, told
   await stack.end(stack.collectorProgram, 'SIGKILL');
   const left = await ended('left', 'collector_silent');
   assert.equal(left.ended, left.last_seen);
-  // What was known before the collector's end stays known.
+  // Facts from before the collector's end stay known.
   await ended('untied', 'resolved');
   await ended('killed', 'jvm_ended');
 });

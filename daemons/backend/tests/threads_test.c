@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads, locks and deadlocks over a store that is only remembered. */
+/* Tests threads, locks and deadlocks with a fake store. */
 #include <check.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 enum { TARGET = 77 };
 
-/* What the store shall say. */
+/* The answers of the store. */
 static struct {
     snapshot_source source;
     target_row targets[2];
@@ -28,7 +28,7 @@ static struct {
     size_t sighting_count;
     size_t asked_frames;
     size_t sightings_read;
-    bool sources_first; /* were read before the sightings */
+    bool sources_first; /* the sources were read before the sightings */
 } f;
 
 static const scope everything;
@@ -309,7 +309,7 @@ END_TEST
 static const struct {
     const char *what;
     uint64_t flags, carried_tid; /* of a carrier */
-    bool listed;                 /* the owner, somewhere in the range */
+    bool listed;                 /* the owner is in some snapshot of the range */
     holder_kind kind;
 } kinds[] = {
     {"platform thread", 0, 0, true, HOLDER_JAVA},
@@ -345,7 +345,7 @@ START_TEST(holders_say_what_they_are)
     ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
     ck_assert_uint_eq(report.slow.count, 1);
     ck_assert(text_equal(report.slow.items[0].holder, text_of("owner")));
-    if (!kinds[_i].listed || kinds[_i].kind == HOLDER_JAVA) /* the newest snapshot alone */
+    if (!kinds[_i].listed || kinds[_i].kind == HOLDER_JAVA) /* only in the newest snapshot */
         ck_assert_int_eq(report.slow.items[0].holder_kind, kinds[_i].kind);
 }
 END_TEST
@@ -389,7 +389,7 @@ static void see_deadlock(uint64_t last_ms)
     f.sighting_count = 2;
 }
 
-/* JVMs of one pid on one node; TARGET is the deadlock's. */
+/* JVMs with the same pid on one node; TARGET has the deadlock. */
 enum { OTHER = TARGET + 1 };
 typedef struct told {
     uint64_t target; /* 0: there is none */
@@ -494,8 +494,8 @@ START_TEST(a_deadlock_ends_as_its_jvm_or_its_collector_does)
                       one->end_reason != NULL ? one->end_reason : "goes on");
         ck_assert_uint_eq(one->ended_ms, NOW_MS - ends[_i].ended_before_ms);
     }
-    ck_assert_uint_eq(f.asked_frames, 1); /* both threads have one stack */
-    /* else a snapshot that comes between the reads would look as if it saw no deadlock */
+    ck_assert_uint_eq(f.asked_frames, 1); /* both threads have the same stack */
+    /* Otherwise a snapshot taken between the reads would look as if it saw no deadlock. */
     ck_assert(f.sources_first);
 }
 END_TEST
