@@ -154,7 +154,7 @@ def test_a_store_that_is_behind_costs_nothing_but_a_retry(lab):
     sender = threading.Thread(target=lambda: sent.extend(backend.send()))
     try:
         sender.start()
-        # What comes now is not read: garbage is told to come again.
+        # Payloads are not read now: even garbage is answered with retry.
         wait_for('the queue to be full', lambda: b'store_busy' in ingest(backend, b'garbage')[2])
         status, headers, _ = ingest(backend, b'garbage')
         assert status == 429 and 1 <= int(headers['Retry-After']) <= 15
