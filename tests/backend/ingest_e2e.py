@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is acknowledged is stored whole, once; what is wrong is refused by name.
+"""Acknowledged batches are stored whole, once; wrong batches are refused by name.
 
 usage: ingest_e2e.py MODE BACKEND CLIENT CHDB-HTTP [TEST...], as lab.main says."""
 import os
