@@ -108,6 +108,16 @@ static bool is_carried(const thread_report *r, uint64_t target, uint64_t java_ti
     return false;
 }
 
+/* Whether waiters alone can name the holder of a lock. */
+static bool lacks_holder(const thread_report *r)
+{
+    for (size_t i = 0; i < r->lock_count; i++) {
+        if (r->locks[i].holders.count == 0)
+            return true;
+    }
+    return false;
+}
+
 /*
  * Adds a holder that the waiters name. For locks of java.util.concurrent there is no other source:
  * a snapshot lists held monitors only, as finding other locks would walk the heap.
@@ -211,7 +221,7 @@ query_code query_locks(const query *q, const store_filter *filter, thread_report
     if (code == QUERY_OK && out->lock_count > 0)
         code = query_code_of(threads->read_threads(q->store.self, THREADS_HOLDERS, &all_pools,
                                                    on_holder, &reader, err));
-    if (code == QUERY_OK && out->lock_count > 0)
+    if (code == QUERY_OK && lacks_holder(out))
         code = query_code_of(
             threads->read_threads(q->store.self, THREADS_OWNERS, &all_pools, on_owner, out, err));
     if (code == QUERY_OK && out->lock_count > 0)
