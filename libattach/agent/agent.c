@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libhotstackthreads.so: what the JVM calls. One channel at a time; a second load answers with the
- * one that there is, or opens a new one where its socket was lost. The library itself stays mapped
- * for the JVM's life: HotSpot never unloads an agent.
+ * The entry points of libhotstackthreads.so that the JVM calls. There is one channel at a time: a
+ * second load uses the existing channel, or opens a new one when clients can no longer reach its
+ * socket. The library stays mapped for the JVM's life, because HotSpot never unloads an agent.
  */
 #include <jni.h>
 #include <pthread.h>
@@ -40,7 +40,7 @@ static int ensure_channel(JavaVM *vm, const char *directory, bool keep_library)
     return rc;
 }
 
-/* options: the directory for the socket, with THREADS_KEEP_LIBRARY before it or not. */
+/* options: the directory for the socket, optionally after the prefix THREADS_KEEP_LIBRARY. */
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
     size_t prefix = sizeof(THREADS_KEEP_LIBRARY) - 1;
@@ -54,7 +54,7 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
     return rc;
 }
 
-/* The JVM ends. */
+/* The JVM calls this function when it ends. */
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
 {
     (void)vm;

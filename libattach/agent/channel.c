@@ -24,10 +24,10 @@
 #define DIRECTORY_MAX 256
 #define STACK_BYTES   ((size_t)1 << 20) /* Java code runs on it; musl's default is too small */
 #define BACKLOG       8
-#define RECEIVE_MS    2000  /* a client sends its request at once */
-#define SEND_MS       10000 /* and reads the whole answer within this */
-#define FIRST_WAIT_MS 60000 /* for the first request after being loaded */
-#define RETRY_MS      5000  /* when another process holds the directory at our end */
+#define RECEIVE_MS    2000  /* bound on receiving a request, which a client sends at once */
+#define SEND_MS       10000 /* bound on sending an answer */
+#define FIRST_WAIT_MS 60000 /* time to wait for the first request after the agent was loaded */
+#define RETRY_MS      5000  /* time to wait when another process holds the directory's lock */
 
 struct channel {
     JavaVM *vm;
@@ -40,7 +40,7 @@ struct channel {
     atomic_bool superseded; /* the files belong to a successor */
     bool contention_is_ours;
     bool usable;     /* j is open */
-    char fault[256]; /* why not */
+    char fault[256]; /* why j is not open */
     jvm j;
     leases l;
 };
@@ -74,7 +74,7 @@ void channel_supersede(channel *c)
 
 /* ---- talking to one client ---- */
 
-/* Waits for fd until the deadline; false then. */
+/* Returns true once fd is ready, false at the deadline. */
 static bool wait_for(int fd, short events, uint64_t deadline_ns)
 {
     for (;;) {
@@ -139,7 +139,8 @@ static void refuse(int fd, int status, const char *words, unsigned left)
     answer(fd, status, words, strlen(words), left);
 }
 
-/* The JVM's own user and root may ask, as with HotSpot's attach socket. */
+/* Returns whether the client is the JVM's own user or root. HotSpot's attach socket has the same
+ * rule. */
 static bool is_allowed(int fd)
 {
     struct ucred peer;
@@ -148,9 +149,8 @@ static bool is_allowed(int fd)
            (peer.uid == geteuid() || peer.uid == 0);
 }
 
-/* Contention monitoring is on while a lease wants it. The agent leaves it alone when another
- * program switched it on.
- */
+/* Switches contention monitoring on while a lease wants it. The agent leaves it alone when another
+ * program switched it on. */
 static void settle_contention(channel *c)
 {
     bool wanted = leases_want_contention(&c->l);
@@ -172,7 +172,7 @@ static void serve_snapshot(channel *c, int fd, const threads_ask *ask)
                THREADS_LEASES);
         return;
     }
-    holder->end_ns = UINT64_MAX; /* while it is served */
+    holder->end_ns = UINT64_MAX; /* so that the lease does not end while it is served */
     holder->contention = ask->flags & THREADS_CONTENTION;
     settle_contention(c);
     int status = c->usable ? snapshot_take(&bytes, &n, &c->j, ask, &holder->h) : THREADS_JAVA_ERROR;
@@ -187,7 +187,8 @@ static void serve_snapshot(channel *c, int fd, const threads_ask *ask)
     free(bytes);
 }
 
-/* Whether the channel shall end. The client then removes the files: it holds their lock. */
+/* Returns whether the channel has to end. The client then removes the files, because it holds the
+ * directory's lock. */
 static bool serve_close(channel *c, int fd, const threads_ask *ask)
 {
     lease *holder = leases_find(&c->l, ask->lease_id);
@@ -229,7 +230,8 @@ static bool serve(channel *c)
 
 /* ---- the thread ---- */
 
-/* No lease is left. False when another process works in the directory: it may be a new client. */
+/* Removes the files once no lease is left. Returns false when another process holds the directory's
+ * lock, since that may be a new client. */
 static bool give_up(channel *c)
 {
     if (flock(c->dir_fd, LOCK_EX | LOCK_NB) != 0)
@@ -287,7 +289,7 @@ static void *main_of_thread(void *ctx)
     JNIEnv *env = NULL;
     char name[] = "Hotstack threads";
     JavaVMAttachArgs args = {.version = JNI_VERSION_1_6, .name = name};
-    (void)prctl(PR_SET_NAME, "hotstack"); /* else the Attach Listener's, which made this thread */
+    (void)prctl(PR_SET_NAME, "hotstack"); /* else it has the Attach Listener's name */
     if ((*c->vm)->AttachCurrentThreadAsDaemon(c->vm, (void **)&env, &args) == JNI_OK) {
         c->usable = jvm_open(&c->j, env);
         if (!c->usable) {
@@ -304,8 +306,8 @@ static void *main_of_thread(void *ctx)
 
 /* ---- beginning and end ---- */
 
-/* Binds by path, and where that is too long for a socket's address, through the directory's
- * descriptor. */
+/* Binds the socket by its path. A path that is too long for a socket's address is replaced by one
+ * through the directory's descriptor. */
 static int bind_socket(const channel *c, int fd)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

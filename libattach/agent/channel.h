@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The agent's channel: a unix socket in its directory and the one thread that serves it. Who asks
- * holds a lease; with the last lease the channel ends and takes its files along.
- */
+/* The agent's channel: a unix socket in its directory and the one thread that serves it. Each
+ * client holds a lease. When the last lease ends, the channel ends and removes its files. */
 #ifndef HOTSTACK_THREADS_CHANNEL_H
 #define HOTSTACK_THREADS_CHANNEL_H
 
@@ -11,7 +9,7 @@
 
 typedef struct channel channel;
 
-/* What Agent_OnAttach answers. */
+/* The return values of Agent_OnAttach. */
 enum channel_error {
     CHANNEL_STARTED = 0,
     CHANNEL_BAD_OPTIONS = 1,
@@ -21,19 +19,18 @@ enum channel_error {
     CHANNEL_NO_MEMORY = 5
 };
 
-/*
- * Opens a channel in that directory and starts its thread. `ended` is called by the thread with the
- * channel when it will touch it no more; the callee frees it with channel_free.
- */
+/* Opens a channel in that directory and starts its thread. The thread calls `ended` with the
+ * channel when it no longer uses it; `ended` frees it with channel_free. */
 int channel_start(channel **out, JavaVM *vm, const char *directory, bool keep_library,
                   void (*ended)(channel *c));
 void channel_free(channel *c);
 
-/* Whether clients can still reach it there. Any thread, while the channel is not freed. */
+/* Returns whether clients can still reach the channel through that directory. Any thread may call
+ * it while the channel is not freed. */
 bool channel_is_reachable(const channel *c, const char *directory);
-/* Tells it to end and to leave the files to a successor. Any thread, as above. */
+/* Tells the channel to end and to leave the files to its successor. Any thread, as above. */
 void channel_supersede(channel *c);
-/* Removes its files: the JVM ends. Any thread, as above. */
+/* Removes the channel's files when the JVM ends. Any thread, as above. */
 void channel_remove_files(const channel *c);
 
 #endif

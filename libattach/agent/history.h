@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a lease remembers from one snapshot to the next. */
+/* The data that a lease keeps from one snapshot to the next. */
 #ifndef HOTSTACK_THREADS_HISTORY_H
 #define HOTSTACK_THREADS_HISTORY_H
 
@@ -11,7 +11,7 @@ typedef struct history {
     int64_t *cpu_ns;
     size_t n;
     uint64_t at_ns; /* 0 = no snapshot yet */
-    int64_t cursor; /* of select_threads */
+    int64_t cursor; /* for select_threads */
 } history;
 
 void history_free(history *h);

@@ -106,14 +106,14 @@ void jvm_clear(jvm *j)
     j->error[0] = '\0';
 }
 
-/* The first failure's words stay: later ones are mostly its consequences. */
+/* Keeps the message of the first failure, since later ones are mostly its consequences. */
 static void fail(jvm *j, const char *words, size_t n)
 {
     if (jvm_failed(j) || n == 0)
         return;
     if (n >= sizeof(j->error)) {
         n = sizeof(j->error) - 1;
-        while (n > 0 && ((unsigned char)words[n] & 0xC0) == 0x80) /* not within a character */
+        while (n > 0 && ((unsigned char)words[n] & 0xC0) == 0x80) /* cut between characters */
             n--;
     }
     memcpy(j->error, words, n);
@@ -125,7 +125,8 @@ static void fail_plainly(jvm *j, const char *words)
     fail(j, words, strlen(words));
 }
 
-/* Whether the call before threw. The exception's toString may throw too: then only that is said. */
+/* Returns whether the previous call threw, and keeps the exception's message. When its toString
+ * throws too, the message says only that there was an exception. */
 static bool threw(jvm *j)
 {
     JNIEnv *env = j->env;
@@ -226,7 +227,7 @@ void jvm_drop(jvm *j, jobject local)
 
 int64_t jvm_paused_ms(jvm *j)
 {
-    if (j->safepoints == NULL || jvm_failed(j)) /* whose words must stay */
+    if (j->safepoints == NULL || jvm_failed(j)) /* the earlier failure's message must stay */
         return -1;
     jlong stopped_ms = jvm_long(j, j->safepoints, SAFEPOINT_TIME);
     jlong sync_ms = jvm_long(j, j->safepoints, SAFEPOINT_SYNC_TIME);
@@ -311,13 +312,13 @@ static bool find_method(jvm *j, int id)
     return !threw(j);
 }
 
-/* What a smaller runtime has not, or one of another release. */
+/* Returns whether the class may be missing from a reduced runtime or from some JDK releases. */
 static bool is_optional_class(int id)
 {
     return id == CLASS_SUN_BEAN || id == CLASS_HELPER || id == CLASS_SAFEPOINTS;
 }
 
-/* What a smaller runtime or Java 8 has not. */
+/* Returns whether the method may be missing from a reduced runtime or from Java 8. */
 static bool is_optional(int method)
 {
     return is_optional_class(specs[method].class_id) || method == GET_INFOS_BOUNDED ||
@@ -326,7 +327,7 @@ static bool is_optional(int method)
 
 static bool find_all(jvm *j)
 {
-    /* first, so that exceptions have words */
+    /* first, so that later exceptions have a message */
     if (!find_class(j, CLASS_OBJECT) || !find_method(j, OBJECT_TO_STRING))
         return false;
     for (int id = 0; id < CLASS_END; id++) {
@@ -360,7 +361,8 @@ static bool find_bean(jvm *j)
     return j->bean != NULL && j->own_tid != 0;
 }
 
-/* Not of any specification: JNI may call it, and where it is missing the clock alone is asked. */
+/* Finds the JVM's counter of safepoint time. It belongs to no specification, but JNI may call it.
+ * Where it is missing, only the clock bounds the pauses. */
 static void find_safepoints(jvm *j)
 {
     JNIEnv *env = j->env;

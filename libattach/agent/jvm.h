@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The Java side, as one thread sees it: classes and methods looked up once, calls that leave no
- * exception pending. One thread.
- */
+/* Java calls for one thread: classes and methods are looked up once, and no call leaves an
+ * exception pending. Not thread-safe. */
 #ifndef HOTSTACK_THREADS_JVM_H
 #define HOTSTACK_THREADS_JVM_H
 
@@ -24,7 +22,7 @@ enum java_class {
     CLASS_RUNTIME,
     CLASS_THREAD,
     CLASS_GROUP,
-    CLASS_HELPER, /* of the JDK's own: where it hands out the next one, which not all may have */
+    CLASS_HELPER,     /* internal to the JDK: returns CLASS_SAFEPOINTS; may be missing */
     CLASS_SAFEPOINTS, /* sun.management.HotspotRuntimeMBean */
     CLASS_END
 };
@@ -88,7 +86,7 @@ enum java_method {
     METHOD_END
 };
 
-#define JVM_TEXT_UNITS 512 /* of a string that are read; the rest is cut */
+#define JVM_TEXT_UNITS 512 /* a longer string is cut to these */
 #define JVM_TEXT_MAX   (JVM_TEXT_UNITS * 3)
 
 typedef struct jvm {
@@ -99,19 +97,20 @@ typedef struct jvm {
     jobject safepoints; /* global reference to the HotspotRuntimeMBean, or NULL */
     bool bulk;          /* the bean is a com.sun.management.ThreadMXBean */
     jlong own_tid;
-    char error[256]; /* the last exception's words; empty = none since it was cleared by the caller
-                      */
+    char error[256]; /* message of the first failure since jvm_clear; empty = none */
 } jvm;
 
-/* Looks everything up; false with j->error. The thread is attached. Close in every case. */
+/* Looks up all classes and methods; false with j->error. The calling thread must be attached to the
+ * JVM. Call jvm_close in every case. */
 bool jvm_open(jvm *j, JNIEnv *env);
 void jvm_close(jvm *j);
 
-/* Whether something failed since jvm_clear; j->error says what. */
+/* Returns whether a call failed since jvm_clear; j->error says which. */
 bool jvm_failed(const jvm *j);
 void jvm_clear(jvm *j);
 
-/* Calls on `object`; after an exception, and with a NULL object, the result is NULL or 0. */
+/* These call a method of `object`. They return NULL or 0 after an exception and when `object` is
+ * NULL. */
 jobject jvm_object(jvm *j, jobject object, enum java_method method, ...);
 jlong jvm_long(jvm *j, jobject object, enum java_method method, ...);
 jint jvm_int(jvm *j, jobject object, enum java_method method, ...);
@@ -119,25 +118,26 @@ bool jvm_bool(jvm *j, jobject object, enum java_method method, ...);
 void jvm_void(jvm *j, jobject object, enum java_method method, ...);
 jobject jvm_static_object(jvm *j, enum java_class class_id, enum java_method method);
 
-/* A local frame for `n` references; false without memory. */
+/* Opens a frame for `n` local references; false without memory. */
 bool jvm_push(jvm *j, int n);
 void jvm_pop(jvm *j);
 void jvm_drop(jvm *j, jobject local);
 
-/* The UTF-8 of a java.lang.String (NULL = empty) in out[JVM_TEXT_MAX]; returns its bytes. */
+/* Writes a java.lang.String (NULL = empty) as UTF-8 to out[JVM_TEXT_MAX]; returns its bytes. */
 size_t jvm_text(jvm *j, char *out, jobject string);
 
-/* Whether the String that `method` returns on `object` is `wanted`, which is ASCII. */
+/* Returns whether `method` of `object` returns the String `wanted`, which is ASCII. */
 bool jvm_says(jvm *j, jobject object, enum java_method method, const char *wanted);
 
-/* How long the JVM says that it has been stopped in its life; -1 = it does not. */
+/* Returns how long the JVM reports that it has been stopped since its start; -1 = it does not
+ * report it. */
 int64_t jvm_paused_ms(jvm *j);
 
-/* A new long[] with these values, or NULL. */
+/* Returns a new long[] with these values, or NULL. */
 jlongArray jvm_longs(jvm *j, const int64_t *values, size_t n);
-/* The length of an array; 0 for NULL. */
+/* Returns the length of an array; 0 for NULL. */
 size_t jvm_length(jvm *j, jobject array);
-/* Element i, a local reference. */
+/* Returns element i, a local reference. */
 jobject jvm_element(jvm *j, jobject array, size_t i);
 /* Copies n longs out; false when the array is NULL or shorter. */
 bool jvm_read_longs(jvm *j, int64_t *out, jobject array, size_t n);

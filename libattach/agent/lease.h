@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who asks for snapshots, until when, and what is remembered for them. */
+/* Leases: each client that asks for snapshots holds one, with its end and the data kept for it. */
 #ifndef HOTSTACK_THREADS_LEASE_H
 #define HOTSTACK_THREADS_LEASE_H
 
@@ -19,14 +19,14 @@ typedef struct leases {
     lease list[THREADS_LEASES];
 } leases;
 
-/* The lease of that id, made where it is missing; NULL when there are too many. */
+/* Returns the lease with that id, creating it where it is missing; NULL when there are too many. */
 lease *leases_take(leases *l, const char *id);
-/* The lease of that id or NULL. */
+/* Returns the lease with that id, or NULL. */
 lease *leases_find(leases *l, const char *id);
 void lease_drop(lease *item);
-/* Drops those that have ended; returns how many are left. */
+/* Drops the leases that have ended; returns how many are left. */
 unsigned leases_expire(leases *l, uint64_t now_ns);
-/* When the next one ends; UINT64_MAX without any. */
+/* Returns when the next lease ends; UINT64_MAX when there is none. */
 uint64_t leases_next_end(const leases *l);
 bool leases_want_contention(const leases *l);
 

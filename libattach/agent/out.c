@@ -10,7 +10,7 @@
 #define WIRE_BYTES  2u
 #define NOT_FOUND   UINT32_MAX
 
-/* The place of each column in the message; rows of one message are neighbours. */
+/* The message and field of each column; the rows of one message are adjacent. */
 static const struct {
     uint8_t message; /* 0 = the snapshot itself */
     uint8_t field;
@@ -135,7 +135,8 @@ bool out_is_full(const wire_out *o)
 
 /* ---- interning ---- */
 
-/* FNV-1a, stirred at the end: names differ in their last bytes. */
+/* Hashes with FNV-1a and mixes the high bits into the low ones, because names differ in their last
+ * bytes. */
 static uint32_t hash_of(const void *bytes, size_t n)
 {
     const uint8_t *p = bytes;
@@ -145,9 +146,9 @@ static uint32_t hash_of(const void *bytes, size_t n)
     return h ^ h >> 15;
 }
 
-/* Whether entry `index` of the table is the one that `key` describes. */
+/* Returns whether entry `index` of the table equals `key`. */
 typedef bool (*same_fn)(const wire_out *o, uint32_t index, const void *key, size_t n);
-/* The hash of entry `index`, for a table that grows. */
+/* Returns the hash of entry `index`, for a table that grows. */
 typedef uint32_t (*hash_fn)(const wire_out *o, uint32_t index);
 
 static void place(intern_table *t, uint32_t hash, uint32_t index)
@@ -186,7 +187,7 @@ static uint32_t find(const wire_out *o, const intern_table *t, uint32_t hash, sa
     return NOT_FOUND;
 }
 
-/* Room for one entry more in a list of things of `size` bytes. */
+/* Makes room for one more entry in a list whose entries have `size` bytes. */
 static bool grow_list(wire_out *o, void **list, size_t *cap, uint32_t n, size_t size)
 {
     if (n < *cap)
@@ -206,7 +207,7 @@ static const uint8_t *string_at(const wire_out *o, uint32_t index, size_t *n)
 {
     uint32_t begin = index == 0 ? 0 : o->string_end[index - 1];
     *n = o->string_end[index] - begin;
-    /* there are no bytes yet where all strings so far are empty */
+    /* the column is unallocated while all strings are empty */
     return *n == 0 ? (const uint8_t *)"" : o->columns[COL_STRINGS_DATA].p + begin;
 }
 
@@ -341,7 +342,8 @@ static size_t put_header(uint8_t *p, uint32_t number, size_t length)
     return n + varint(p + n, length);
 }
 
-/* Bytes of the rows from `row` on that belong to its message, and the first row after them. */
+/* Returns the bytes of the columns that belong to the message of `row`, and the first row after
+ * them. */
 static size_t message_size(const wire_out *o, size_t row, size_t *end)
 {
     size_t size = 0, at = row;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The answer in the making: columns of hotstack.threads.v1 with interned strings, locks and frames,
- * put together as one protobuf message at the end. Knows nothing of Java. Not thread-safe.
- */
+/* Builds an answer: columns of hotstack.threads.v1 with interned strings, locks and frames, joined
+ * into one protobuf message at the end. Knows nothing of Java. Not thread-safe. */
 #ifndef HOTSTACK_THREADS_OUT_H
 #define HOTSTACK_THREADS_OUT_H
 
@@ -56,7 +54,7 @@ typedef struct column {
     size_t cap;
 } column;
 
-/* An open-addressing table of indexes + 1 into something that the caller compares. */
+/* An open-addressing table of indexes + 1; the caller compares the entries that they refer to. */
 typedef struct intern_table {
     uint32_t *slots;
     size_t cap; /* a power of two, or 0 */
@@ -101,33 +99,33 @@ typedef struct wire_out {
     intern_table strings;
     intern_table locks;
     intern_table frames;
-    uint32_t *string_end; /* of each string in COL_STRINGS_DATA */
+    uint32_t *string_end; /* where each string ends in COL_STRINGS_DATA */
     out_lock *lock_list;
     out_frame *frame_list;
     size_t string_cap, lock_cap, frame_cap;
-    size_t bytes; /* in all columns: what the limit is held against */
+    size_t bytes; /* in all columns together; compared with `limit` */
     size_t limit;
-    bool failed; /* no memory: nothing of it can be sent */
+    bool failed; /* no memory: the answer cannot be sent */
 } wire_out;
 
-/* Entry 0 of the strings is the empty one. */
+/* Makes an empty answer, in which string 0 is the empty string. */
 void out_init(wire_out *o, size_t limit);
 void out_free(wire_out *o);
 
-/* Whether the limit is reached: nothing more should be begun. */
+/* Returns whether the limit is reached; the caller then begins no further entry. */
 bool out_is_full(const wire_out *o);
 
 void out_number(wire_out *o, enum column_id id, uint64_t value);
 void out_byte(wire_out *o, enum column_id id, uint8_t value);
-/* value + 1, and 0 for a negative one: "not known". */
+/* Adds value + 1, or 0 ("not known") for a negative value. */
 void out_known(wire_out *o, enum column_id id, int64_t value);
 
 uint32_t out_string(wire_out *o, const char *text, size_t n);
 uint32_t out_add_frame(wire_out *o, const out_frame *frame);
-/* The lock's index + 1, as COL_THREAD_LOCK wants it; COL_HELD_LOCK takes one less. */
+/* Returns the lock's index + 1, the form of COL_THREAD_LOCK; COL_HELD_LOCK takes one less. */
 uint32_t out_add_lock(wire_out *o, const out_lock *lock);
 
-/* The whole message in malloc's memory, or NULL without any. */
+/* Returns the whole message, which the caller frees with free(); NULL without memory. */
 uint8_t *out_finish(const wire_out *o, size_t *n);
 
 #endif

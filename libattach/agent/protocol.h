@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libattach and the agent libhotstackthreads.so say to each other: one fixed request, one
- * answer, over a unix socket in the agent's directory. Format: docs/formats/threads.md. Numbers are
- * in the machine's own byte order: both ends run on it.
+ * The protocol between libattach and the agent libhotstackthreads.so: one fixed request and one
+ * answer over a unix socket in the agent's directory. Format: docs/formats/threads.md. Numbers are
+ * in the machine's byte order, since both ends run on the same machine.
  */
 #ifndef HOTSTACK_THREADS_PROTOCOL_H
 #define HOTSTACK_THREADS_PROTOCOL_H
@@ -18,8 +18,8 @@
 #define THREADS_MARKER       "session"
 #define THREADS_MARKER_2     "session.new"
 
-/* What load's options may begin with, before the directory: the library stays when the agent ends.
- */
+/* Optional prefix of the options of `load`, before the directory: the library stays when the agent
+ * ends. */
 #define THREADS_KEEP_LIBRARY "keep:"
 
 enum threads_op { THREADS_OP_SNAPSHOT = 1, THREADS_OP_CLOSE = 2 };
@@ -49,9 +49,9 @@ typedef struct threads_ask {
     uint32_t max_depth;
     uint32_t max_bytes; /* of the answer's payload */
     uint32_t time_limit_ms;
-    uint32_t lease_ms; /* the lease ends so long after its last request */
+    uint32_t lease_ms; /* the lease ends this long after its last request */
     char lease_id[THREADS_LEASE_ID_MAX];
-    uint32_t pause_ms;    /* of the pauses for stacks, all together; 0 = 10. Not of FULL */
+    uint32_t pause_ms;    /* bound on the sum of the pauses for stacks; 0 = 10. Not with FULL */
     uint32_t reserved[3]; /* zero */
 } threads_ask;
 
@@ -60,17 +60,17 @@ typedef struct threads_answer {
     uint32_t version;
     uint32_t status;
     uint32_t length; /* of the payload: a ThreadSnapshot, or the text of an error */
-    uint32_t leases; /* that are left; 0 after a close: the agent ends */
+    uint32_t leases; /* leases that are left; 0 after a close: the agent ends */
     uint32_t reserved[3];
 } threads_answer;
 
-/* Bounds that hold for every request. */
+/* Limits of every request. */
 #define THREADS_THREADS_LIMIT 100000u
 #define THREADS_STACKS_LIMIT  4096u
 #define THREADS_DEPTH_LIMIT   2048u
 #define THREADS_BYTES_LEAST   4096u
 #define THREADS_BYTES_LIMIT   (64u << 20)
-#define THREADS_BYTES_SPARE   65536u /* by which an answer may pass max_bytes: its last entry */
+#define THREADS_BYTES_SPARE   65536u /* an answer exceeds max_bytes by less: its last entry */
 #define THREADS_LEASE_LIMIT   600000u
 #define THREADS_PAUSE_DEFAULT 10u
 #define THREADS_PAUSE_LIMIT   60000u
@@ -100,9 +100,9 @@ enum threads_thread_flag {
     THREADS_SUSPENDED = 1 << 2,
     THREADS_CARRIER = 1 << 3,
     THREADS_DEPTH_CUT = 1 << 4,
-    /* bit 5 is the reader's: deadlocked */
+    /* the reader uses bit 5: deadlocked */
     THREADS_OWNER_ENDED = 1 << 6, /* the owner of the lock it waits for has ended */
-    THREADS_OWNER_GONE = 1 << 7   /* it has ended, or is a virtual thread */
+    THREADS_OWNER_GONE = 1 << 7   /* that owner has ended, or is a virtual thread */
 };
 
 /* Why a thread's stack was taken. */

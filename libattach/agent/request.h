@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests as they come from a socket. */
+/* Checks of requests from the socket. */
 #ifndef HOTSTACK_THREADS_REQUEST_H
 #define HOTSTACK_THREADS_REQUEST_H
 
@@ -8,7 +8,7 @@
 
 #include "protocol.h"
 
-/* The field that makes a request unusable, or NULL. */
+/* Returns the name of the field that is out of range, or NULL. */
 const char *request_fault(const threads_ask *ask);
 
 #endif

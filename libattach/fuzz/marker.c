@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     attach__marker marker, again;
     if (attach__marker_parse(&marker, attach__span_of((const char *)data, size), NULL) != ATTACH_OK)
         return 0;
-    /* what was accepted can be written and read again */
+    /* an accepted marker can be written and read again */
     size_t n = attach__marker_format(text, &marker);
     if (attach__marker_parse(&again, attach__span_of(text, n), NULL) != ATTACH_OK)
         abort();

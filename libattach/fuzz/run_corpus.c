@@ -20,7 +20,7 @@ static int run_file(const char *path)
     }
     size_t n = fread(bytes, 1, sizeof(bytes), file);
     (void)fclose(file);
-    uint8_t *exact = malloc(n == 0 ? 1 : n); /* so that a read beyond shows under ASan, valgrind */
+    uint8_t *exact = malloc(n == 0 ? 1 : n); /* so that ASan and valgrind report a read beyond */
     if (exact == NULL)
         return 1;
     memcpy(exact, bytes, n);

@@ -3,7 +3,7 @@
 
 #include <attach/threads.h>
 
-/* A snapshot as a hostile JVM writes it; what is read is walked through. */
+/* Decodes a snapshot of a hostile JVM and reads everything in the result. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     attach_threads *threads = NULL;

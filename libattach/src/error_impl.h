@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling attach_error: each returns the code it stores, so that callers can `return
+/* Fill an attach_error. Each returns the code that it stores, so that callers can `return
  * attach__fail(...)`. */
 #ifndef ATTACH_ERROR_INTERNAL_H
 #define ATTACH_ERROR_INTERNAL_H
@@ -9,11 +9,11 @@
 int attach__fail(attach_error *err, int code, const char *format, ...) ATTACH_PRINTF(3, 4);
 int attach__fail_at(attach_error *err, int code, uint64_t offset, const char *format, ...)
     ATTACH_PRINTF(4, 5);
-/* Code ATTACH_ERR_TARGET with a reason. */
+/* Stores ATTACH_ERR_TARGET with a reason. */
 int attach__refuse(attach_error *err, attach_reason reason, const char *format, ...)
     ATTACH_PRINTF(3, 4);
 
-/* For the analyser, which sees one file at a time: a failure is never 0. */
+/* Tells the analyser, which sees one file at a time, that a failure is never 0. */
 #ifdef __clang_analyzer__
 #define attach__fail(err, code, ...)    (attach__fail(err, code, __VA_ARGS__), (code))
 #define attach__fail_at(err, code, ...) (attach__fail_at(err, code, __VA_ARGS__), (code))

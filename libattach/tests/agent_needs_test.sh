@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What the agent needs of a C library, in TAP.
+# Tests which symbols the agent needs from a C library. Output in TAP.
 # usage: agent_needs_test.sh LIBRARY NEEDS JNI_HOME SOURCE...
 set -eu
 library=$1 needs=$2 jni=$3
@@ -9,7 +9,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 count=0 failed=0
 
-# Reports the point; its body printed what is wrong, or nothing.
+# Reports one test point, which failed if its body wrote anything to $tmp/wrong.
 point() {
   count=$((count + 1))
   if [ -s "$tmp/wrong" ]; then
@@ -53,7 +53,7 @@ point "it builds with musl-gcc"
 undefined "$tmp/agent-musl.so" | comm -23 - "$tmp/allowed" >"$tmp/wrong"
 point "built so it needs nothing else"
 
-# A program of musl's loads both: every symbol is found, and options are refused as they should be.
+# A program built with musl loads both: every symbol is found, and bad options are refused.
 cat >"$tmp/load.c" <<'C'
 #include <dlfcn.h>
 #include <stdio.h>

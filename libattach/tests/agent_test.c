@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread agent's Java side over made-up threads: what it reads, and that no failure of JNI or
- * of memory, at whatever call, makes it break JNI's rules, leak, or answer with rubbish. */
+/* Tests the thread agent's Java calls with a fake JVM: what they read, and that no failing JNI call
+ * or allocation makes them break JNI's rules, leak memory, or return wrong data. */
 #include "run_suite.h"
 
 #include <stdlib.h>
@@ -13,8 +13,10 @@
 
 enum { RUNNABLE = 1, BLOCKED, WAITING };
 
-/* 2 and 3 wait for one another, 4 for 2; 5 carries virtual thread 50; 6 ends during the snapshot; 7
- * waits for a lock of 60, which is no platform thread; 8 for one whose owner the JVM does not know.
+/*
+ * 2 and 3 wait for each other, 4 for 2; 5 carries virtual thread 50; 6 ends during the snapshot; 7
+ * waits for a lock of 60, which is no platform thread; 8 for a lock whose owner the JVM does not
+ * know.
  */
 static const fake_thread threads[] = {
     {.tid = 1, .name = "main", .state = RUNNABLE, .depth = 3},
@@ -69,7 +71,7 @@ static const threads_ask default_ask = {.max_threads = 100,
                                         .time_limit_ms = 600000,
                                         .flags = THREADS_MONITORS};
 
-/* ---- the agent's own allocations: it is compiled to call these ---- */
+/* ---- allocations of the agent, which is compiled to call these ---- */
 
 void *agent_malloc(size_t n);
 void *agent_calloc(size_t n, size_t size);
@@ -92,7 +94,7 @@ void *agent_realloc(void *p, size_t n)
     return ++allocations == deny_at ? NULL : realloc(p, n);
 }
 
-/* ---- its clock: the made-up JVM's, where a test has one ---- */
+/* ---- the agent's clock: the fake JVM's, where a test has one ---- */
 
 int agent_clock_gettime(clockid_t id, struct timespec *out);
 
@@ -107,7 +109,7 @@ int agent_clock_gettime(clockid_t id, struct timespec *out)
     return 0;
 }
 
-/* ---- one life of the agent ---- */
+/* ---- one run of the agent ---- */
 
 typedef struct outcome {
     bool opened;
@@ -117,7 +119,7 @@ typedef struct outcome {
     char error[sizeof(((jvm *)NULL)->error)];
 } outcome;
 
-/* Looks everything up, takes a snapshot and closes, as the agent's thread does. */
+/* Looks up all classes, takes a snapshot and closes, as the agent's thread does. */
 static outcome live(fake_jvm *made, const threads_ask *ask)
 {
     static jvm j;
@@ -132,7 +134,8 @@ static outcome live(fake_jvm *made, const threads_ask *ask)
     return o;
 }
 
-/* A status that stands, its words, or a snapshot that our decoder takes; frees it. */
+/* Checks that the outcome is a known status with its message, or a snapshot that can be decoded;
+ * frees it. */
 static void check_outcome(outcome *o)
 {
     attach_threads *t = NULL;
@@ -162,8 +165,9 @@ static attach_threads *snapshot(fake_jvm *made, const threads_ask *ask)
     return t;
 }
 
-/* The snapshot that follows on another one: the fake's CPU times stand still, so that nobody is
- * busy. */
+/*
+ * Takes the snapshot after another one. The fake's CPU times do not change, so no thread is busy.
+ */
 static attach_threads *next_snapshot(jvm *j, history *h, const threads_ask *ask)
 {
     attach_threads *t = NULL;
@@ -190,9 +194,9 @@ START_TEST(reads_what_there_is)
     fake_jvm_make(&made, threads, ROWS(threads));
     threads_ask ask = _i == 0 ? default_ask : full_ask();
     attach_threads *t = snapshot(&made, &ask);
-    ck_assert_uint_eq(attach_threads_count(t), 7); /* neither the ended one nor the agent's own */
+    ck_assert_uint_eq(attach_threads_count(t), 7); /* not the ended one or the agent's own */
     ck_assert_uint_eq(attach_threads_meta_of(t)->cut, 0);
-    /* a full dump is settled by a stack of its own */
+    /* a full dump ends with a request for one stack */
     ck_assert_uint_eq(attach_threads_meta_of(t)->pauses, _i == 0 ? 2 : 3);
     const attach_thread *left = attach_threads_find(t, 2);
     ck_assert_str_eq(left->name, "left");
@@ -203,7 +207,7 @@ START_TEST(reads_what_there_is)
     ck_assert_uint_eq(left->n_frames, 2);
     ck_assert(attach_threads_frame(t, left->frames[0])->native);
     ck_assert_uint_eq(attach_threads_frame(t, left->frames[1])->line, 1);
-    ck_assert_uint_eq(left->n_held, 2); /* the monitor of native code lies in no frame */
+    ck_assert_uint_eq(left->n_held, 2); /* the monitor of native code belongs to no frame */
     const attach_thread *carrier = attach_threads_find(t, 5);
     ck_assert(carrier->flags & ATTACH_THREAD_CARRIER);
     ck_assert_int_eq(carrier->state, ATTACH_THREAD_WAITING);
@@ -224,8 +228,8 @@ START_TEST(reads_what_there_is)
 }
 END_TEST
 
-/* Without virtual threads an owner that is not there has ended; one that is younger than the list
- * has not. */
+/* Without virtual threads an owner that is missing has ended. An owner that is younger than the
+ * list is not missing. */
 START_TEST(ended_owner_is_marked)
 {
     static const fake_thread list[] = {
@@ -236,7 +240,7 @@ START_TEST(ended_owner_is_marked)
     fake_jvm made;
     fake_jvm_make(&made, list, ROWS(list));
     threads_ask ask = default_ask;
-    ask.max_threads = _i == 0 ? 100 : 2; /* then the owner is cut off the list */
+    ask.max_threads = _i == 0 ? 100 : 2; /* 2: the owner is cut from the list */
     attach_threads *t = snapshot(&made, &ask);
     for (size_t i = 0; i < attach_threads_count(t); i++) {
         const attach_thread *thread = attach_threads_at(t, i);
@@ -248,7 +252,7 @@ START_TEST(ended_owner_is_marked)
 }
 END_TEST
 
-/* The made-up JVM gives each thread more CPU time than the one before it. */
+/* The fake JVM gives each thread more CPU time than the previous one. */
 START_TEST(deadlocked_threads_are_not_cut_off)
 {
     fake_jvm made;
@@ -266,7 +270,9 @@ START_TEST(deadlocked_threads_are_not_cut_off)
 }
 END_TEST
 
-/* The fake's CPU times stand still: who should run is stalled, from the second look on. */
+/*
+ * The fake's CPU times do not change, so a runnable thread is stalled from the second snapshot on.
+ */
 START_TEST(stalled_threads_have_stacks)
 {
     fake_jvm made;
@@ -295,7 +301,7 @@ START_TEST(reads_java_8)
     made.odd = FAKE_ODD_JAVA_8;
     attach_threads *t = snapshot(&made, &default_ask);
     ck_assert_uint_eq(attach_threads_count(t), 7);
-    ck_assert_uint_eq(attach_threads_find(t, 3)->cpu_ns, 3000); /* one call a thread */
+    ck_assert_uint_eq(attach_threads_find(t, 3)->cpu_ns, 3000); /* one call per thread */
     ck_assert_uint_eq(attach_threads_find(t, 3)->n_frames, 2);
     ck_assert(!attach_threads_meta_of(t)->allocated);
     attach_threads_free(t);
@@ -353,7 +359,7 @@ END_TEST
 
 enum { IDLE = 90, FIRST_IDLE = 1000 };
 
-/* Idle threads, and behind them two that wait for one another. */
+/* Fills idle threads, and after them two that wait for each other. */
 static void fill_idle(fake_thread list[IDLE + 2])
 {
     for (int i = 0; i < IDLE; i++)
@@ -387,7 +393,7 @@ START_TEST(stacks_end_with_the_pauses)
     clock_of = &made;
     ck_assert(jvm_open(&j, fake_jvm_env(&made)));
     threads_ask ask = default_ask;
-    attach_threads *t = next_snapshot(&j, &h, &ask); /* in a first one all count as busy */
+    attach_threads *t = next_snapshot(&j, &h, &ask); /* in a first snapshot all count as busy */
     const attach_threads_meta *meta = attach_threads_meta_of(t);
     ck_assert_uint_eq(meta->cut, ATTACH_CUT_PAUSE | ATTACH_CUT_STACKS);
     ck_assert_uint_eq(meta->stacks_wanted, 64);
@@ -400,7 +406,7 @@ START_TEST(stacks_end_with_the_pauses)
         t = next_snapshot(&j, &h, &ask);
         ck_assert_uint_eq(attach_threads_meta_of(t)->cut, ATTACH_CUT_PAUSE);
         ck_assert_uint_eq(stacks_in(t), 12);
-        ck_assert(attach_threads_find(t, 2)->has_stack); /* these first */
+        ck_assert(attach_threads_find(t, 2)->has_stack); /* deadlocked threads come first */
         ck_assert(attach_threads_find(t, 3)->has_stack);
         for (uint64_t i = 0; i < IDLE; i++) {
             const attach_thread *idle = attach_threads_find(t, FIRST_IDLE + i);
@@ -420,7 +426,7 @@ START_TEST(stacks_end_with_the_pauses)
 }
 END_TEST
 
-/* The calls take long because the thread waits for a CPU: the JVM counts no pause. */
+/* The calls take long because the thread waits for a CPU; the JVM counts no pause. */
 START_TEST(what_the_jvm_counts_bounds_the_pauses)
 {
     fake_jvm made;
@@ -466,7 +472,7 @@ START_TEST(every_call_may_throw)
         reached = made.calls >= at;
         fake_jvm_end(&made);
     }
-    ck_assert_uint_gt(failures, at / 2); /* else nothing was made to fail */
+    ck_assert_uint_gt(failures, at / 2); /* else too few calls failed to prove anything */
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The attach protocol against a listener that is not a JVM: cut, garbage, huge and missing answers.
- */
+/* Tests the attach protocol with a listener that is not a JVM: cut, garbage, huge and missing
+ * answers. */
 #include "run_suite.h"
 
 #include <dirent.h>
@@ -23,7 +23,7 @@
 #define LONG_MS  60000
 #define SHORT_MS 300
 
-/* A listener that takes one connection, reads a request and answers with the given bytes. */
+/* A listener that accepts one connection, reads a request and answers with the given bytes. */
 typedef struct listener {
     int fd;
     const char *answer;
@@ -142,7 +142,7 @@ static const struct {
     int rc;
     attach_reason reason;
 } answers[] = {
-    {"", 0, ATTACH_ERR_TARGET, ATTACH_REASON_PERMISSION_DENIED}, /* how HotSpot turns a user away */
+    {"", 0, ATTACH_ERR_TARGET, ATTACH_REASON_PERMISSION_DENIED}, /* to another user */
     {"garbage", 7, ATTACH_ERR_FORMAT, ATTACH_REASON_NONE},
     {"\n0\n", 3, ATTACH_ERR_FORMAT, ATTACH_REASON_NONE},
     {"\0\0\0", 3, ATTACH_ERR_FORMAT, ATTACH_REASON_NONE},
@@ -205,7 +205,7 @@ START_TEST(no_signal_without_a_handler)
 }
 END_TEST
 
-static atomic_int quits; /* a handler counts, in whichever thread */
+static atomic_int quits; /* counted by a signal handler in any thread */
 
 static void count_quit(int signal_number)
 {
@@ -213,8 +213,8 @@ static void count_quit(int signal_number)
     quits++;
 }
 
-/* The process is this test, which catches SIGQUIT from here on and says so; a JVM with a listener
- * thread has been attached to before. */
+/* Makes the target, which is this test's own process, catch SIGQUIT and state so in its status. A
+ * JVM with a listener thread has been attached to before. */
 static void catch_quit(const char *thread)
 {
     char status[256], path[128];
@@ -249,7 +249,7 @@ static int make_trigger(const char *directory)
     return fd;
 }
 
-/* How many descriptors of this process are of that file. */
+/* Returns how many descriptors of this process are of that file. */
 static int opened(const char *path)
 {
     char target_path[256];
@@ -273,8 +273,8 @@ static void *ask_for_long(void *rc)
     return NULL;
 }
 
-/* Another of our programs holds the trigger file, whose descriptor is returned; ours waits for it.
- */
+/* Holds the trigger file, as another program of Hotstack does, and starts a call that waits for it.
+ * Returns the file's descriptor. */
 static int ask_behind_another_client(pthread_t *asking, int *rc)
 {
     catch_quit("GC Thread#0\n");
@@ -286,7 +286,7 @@ static int ask_behind_another_client(pthread_t *asking, int *rc)
     return first;
 }
 
-/* Another of our programs has sent the signal and waits; its listener comes up at last. */
+/* Another program of Hotstack has sent the signal and waits; its listener starts in the end. */
 START_TEST(no_signal_while_another_client_is_at_it)
 {
     int rc = ATTACH_ERR_IO;
@@ -304,7 +304,8 @@ START_TEST(no_signal_while_another_client_is_at_it)
 }
 END_TEST
 
-/* The first one gave up, or was killed: then it is our turn, with a trigger file in either case. */
+/* The first client gave up or was killed. The next one then sends the signal, with a trigger file
+ * in either case. */
 START_TEST(a_signal_after_a_client_that_failed)
 {
     catch_quit("GC Thread#0\n");
@@ -324,7 +325,7 @@ START_TEST(the_turn_comes_when_the_first_takes_its_trigger_away)
     int first = ask_behind_another_client(&asking, &rc);
     ck_assert_int_eq(unlink(trigger_path("tmp/")), 0);
     (void)close(first);
-    while (quits == 0) /* with a trigger file of its own */
+    while (quits == 0) /* the call makes its own trigger file */
         (void)nanosleep(&(struct timespec){0, 1000000}, NULL);
     ck_assert(trigger_is_left());
     listen_as_jvm(&l);
@@ -336,7 +337,7 @@ START_TEST(the_turn_comes_when_the_first_takes_its_trigger_away)
 }
 END_TEST
 
-/* HotSpot would not mind it, and print a thread dump. */
+/* HotSpot would ignore that file and print a thread dump. */
 START_TEST(no_signal_with_a_trigger_of_another_user)
 {
     if (geteuid() != 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a JVM says about itself: command line, hsperfdata, release file; and its answer to load. */
+/* Tests the facts that a JVM states: command line, hsperfdata, release file; and its answer to
+ * load. */
 #include "run_suite.h"
 #include "span.h"
 
@@ -53,7 +54,7 @@ START_TEST(last_flag_counts)
                          ARGS("java\0-XX:+DisableAttachMechanism\0-XX:-EnableDynamicAgentLoading\0"
                               "-XX:-DisableAttachMechanism\0Main\0-XX:+DisableAttachMechanism"),
                          "java");
-    ck_assert(!flags.attach_disabled); /* what follows the main class is the program's */
+    ck_assert(!flags.attach_disabled); /* arguments after the main class are the program's */
     ck_assert(flags.agent_loading_disabled);
 }
 END_TEST
@@ -180,7 +181,7 @@ START_TEST(counters_with_any_byte_changed_do_no_harm)
     const perf_file f = a_perf_file();
     for (size_t at = 0; at < f.n; at++) {
         for (int value = 0; value < 256; value += 51) {
-            uint8_t *copy = malloc(f.n); /* exact size: a read beyond shows under ASan, valgrind */
+            uint8_t *copy = malloc(f.n); /* exact size: ASan and valgrind see a read beyond */
             attach_jvm jvm = {0};
             attach__flags flags = {0};
             ck_assert_ptr_nonnull(copy);

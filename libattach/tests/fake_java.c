@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* java.lang.management over the made-up threads: what each method answers. */
+/* java.lang.management for the fake threads: the result of each method. */
 #include "fake_jvm_impl.h"
 
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static object *infos_of(fake_jvm *jvm, const object *wanted)
     return made;
 }
 
-/* A call for stacks; a call without them does not stop the JVM. */
+/* Stops the JVM for a call that returns stacks; other calls do not stop it. */
 static void stop_for(fake_jvm *jvm, const struct _jmethodID *m, size_t stacks)
 {
     if (strcmp(m->name, "getThreadInfo") != 0 || strstr(m->signature, "ZZI") == NULL)
@@ -81,7 +81,7 @@ static object *all_infos(fake_jvm *jvm)
     return made;
 }
 
-/* Those that wait for one another: here, all that have an owner which waits too. */
+/* Returns the deadlocked threads: in the fake, all whose owner also waits. */
 static object *deadlocked(fake_jvm *jvm)
 {
     size_t n = 0;
@@ -120,7 +120,7 @@ static object *bean_object(fake_jvm *jvm, const struct _jmethodID *m, va_list ar
     return strcmp(m->name, "getThreadInfo") == 0 ? infos_of(jvm, wanted) : counters(jvm, wanted);
 }
 
-/* ---- what it hands out ---- */
+/* ---- objects that the bean returns ---- */
 
 static object *locks(fake_jvm *jvm, const fake_thread *thread, bool monitors)
 {
@@ -165,7 +165,7 @@ static object *info_object(fake_jvm *jvm, const fake_thread *thread, const char 
     return locks(jvm, thread, strcmp(name, "getLockedMonitors") == 0);
 }
 
-/* Groups: 0 the root, 1 the carriers'. */
+/* Answers for a group: 0 is the root, 1 the carriers' group. */
 static object *group_object(fake_jvm *jvm, const object *group, const char *name)
 {
     if (strcmp(name, "getName") == 0)

@@ -163,7 +163,7 @@ static jclass JNICALL find_class(JNIEnv *env, const char *name)
     return jvm->pending ? NULL : fake__local(jvm, made);
 }
 
-/* Ids live as long as their class: here, as the table of what the agent asks for. */
+/* Returns a method id, which lives as long as its class; here for the whole program. */
 static jmethodID method(JNIEnv *env, jclass class_ref, const char *name, const char *signature)
 {
     static struct _jmethodID ids[128];
@@ -210,7 +210,7 @@ static void JNICALL string_region(JNIEnv *env, jstring reference, jsize begin, j
     must(begin == 0 && n <= string_length(env, reference));
     if (!fake__enter(jvm))
         return;
-    for (jsize i = 0; i < n; i++) /* a lone surrogate is the longest there is in UTF-8 */
+    for (jsize i = 0; i < n; i++) /* a lone surrogate takes the most bytes in UTF-8 */
         out[i] = jvm->odd == FAKE_ODD_HUGE_STRINGS ? 0xD800 : (jchar)string->text[i];
 }
 
@@ -301,7 +301,7 @@ void fake_jvm_make(fake_jvm *out, const fake_thread *threads, size_t n)
     functions = all_but_calls;
     fake__add_calls(&functions);
     frame *outermost = obtain(1, sizeof(*outermost));
-    outermost->room = 16; /* that JNI grants without being asked */
+    outermost->room = 16; /* references that JNI grants without a request */
     *out =
         (fake_jvm){.functions = &functions, .threads = threads, .n_threads = n, .frame = outermost};
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of JNI and of java.lang.management that the thread agent calls, over made-up threads. It
- * holds the caller to JNI's rules: references live and in their frame, no call with an exception
- * pending, no more locals than a frame was asked for; under a sanitizer a reference used too late
- * is freed memory. One thread.
+ * A fake of the parts of JNI and java.lang.management that the thread agent calls. It checks that
+ * the caller obeys JNI's rules: a reference is live and in its frame, no call is made with an
+ * exception pending, and a frame has no more locals than requested. Under a sanitizer a reference
+ * used too late is freed memory. One thread.
  */
 #ifndef ATTACH_TESTS_FAKE_JVM_H
 #define ATTACH_TESTS_FAKE_JVM_H
@@ -15,7 +15,7 @@
 
 #define FAKE_OWN_TID 99 /* the agent's own thread */
 
-/* A thread of the made-up JVM; 0 and NULL = none. */
+/* A thread of the fake JVM; 0 and NULL = none. */
 typedef struct fake_thread {
     int64_t tid;
     const char *name;
@@ -26,11 +26,11 @@ typedef struct fake_thread {
     const char *owner_name;
     bool daemon;
     bool carrier;
-    bool ended; /* between the list of ids and the question */
+    bool ended; /* after the list of ids was read */
     bool holds; /* a monitor in its frame 0 and one in native code, and a synchronizer */
 } fake_thread;
 
-/* How the JVM departs from an ordinary one. */
+/* How the JVM differs from an ordinary one. */
 typedef enum fake_odd {
     FAKE_ODD_NONE,
     FAKE_ODD_JAVA_8, /* no bounded calls, no isDaemon, no com.sun.management */
@@ -39,7 +39,7 @@ typedef enum fake_odd {
     FAKE_ODD_HUGE_STRINGS,
     FAKE_ODD_STATES,
     FAKE_ODD_FULL_HEAP,
-    FAKE_ODD_UNCOUNTED, /* it does not say how long it was stopped */
+    FAKE_ODD_UNCOUNTED, /* it does not report how long it was stopped */
     FAKE_ODD_END
 } fake_odd;
 
@@ -51,13 +51,13 @@ typedef struct fake_jvm {
     const fake_thread *threads;
     size_t n_threads;
     fake_odd odd;
-    unsigned long calls;   /* that may fail, so far */
+    unsigned long calls;   /* calls so far that may fail */
     unsigned long fail_at; /* this one throws; 0 = none */
     bool pending;
     bool contention;
-    uint64_t stack_ns;   /* that each stack takes on the made-up clock */
-    uint64_t stopped_ns; /* which has advanced by so much */
-    size_t most_stacks;  /* of one call */
+    uint64_t stack_ns;   /* time that each stack takes on the fake clock */
+    uint64_t stopped_ns; /* time by which that clock has advanced */
+    size_t most_stacks;  /* the most stacks of one call */
     struct fake_object *objects;
     struct fake_frame *frame;
     size_t globals;

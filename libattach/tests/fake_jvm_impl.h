@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of the made-up JVM share. */
+/* Declarations that both files of the fake JVM use. */
 #ifndef ATTACH_TESTS_FAKE_JVM_IMPL_H
 #define ATTACH_TESTS_FAKE_JVM_IMPL_H
 
@@ -26,7 +26,7 @@ typedef enum kind {
 
 typedef struct fake_object {
     object_kind kind;
-    int64_t number; /* ordinal, depth, which group */
+    int64_t number; /* ordinal, depth, number of a group */
     const fake_thread *thread;
     const char *text; /* a string's, a class's name */
     size_t n;
@@ -53,7 +53,8 @@ typedef struct fake_frame {
     struct fake_frame *outer;
 } frame;
 
-/* As ck_assert, which writes to a file each time: these are passed a million times. */
+/* Checks as ck_assert does. That one writes to a file each time, and this check runs a million
+ * times. */
 #define must(condition)                                                                            \
     do {                                                                                           \
         if (!(condition))                                                                          \
@@ -66,11 +67,11 @@ fake_jvm *fake__of(JNIEnv *env);
 object *fake__object(fake_jvm *jvm, object_kind kind, const fake_thread *thread);
 object *fake__array(fake_jvm *jvm, object_kind kind, size_t n);
 
-/* A new local reference; NULL for NULL. */
+/* Returns a new local reference; NULL for NULL. */
 jobject fake__local(fake_jvm *jvm, object *target);
-/* The object of a live reference. */
+/* Returns the object of a live reference. */
 object *fake__target(fake_jvm *jvm, jobject reference);
-/* What every call that may throw begins with: false when it does. */
+/* Begins a call that may throw; false when it does. */
 bool fake__enter(fake_jvm *jvm);
 
 /* Fills in the calls of methods. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A procfs made of ordinary files in a private directory, with one JVM in it: this test's own pid,
- * so that nothing else can be hit by a signal. */
+/* A procfs made of ordinary files in a private directory, with one JVM in it. The JVM has this
+ * test's own pid, so that a signal cannot reach any other process. */
 #ifndef FAKE_PROC_H
 #define FAKE_PROC_H
 
@@ -21,7 +21,7 @@ void fake_proc_remove(fake_proc *proc);
 
 /* Writes path/<pid>/<name>. */
 void fake_proc_write(const fake_proc *proc, const char *name, const char *text);
-/* The JVM's state letter. */
+/* Sets the JVM's state letter. */
 void fake_proc_set_state(const fake_proc *proc, char state);
 /* Adds a line to its maps. */
 void fake_proc_map(const fake_proc *proc, const char *path);

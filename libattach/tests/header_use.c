@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled as strict C11 and as C++: the public headers must stand alone in both. */
+/* Compiled as strict C11 and as C++: the public headers must compile alone in both. */
 #include <attach/attach.h>
 
 int attach_header_use(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Listing and opening JVMs of a fake procfs. */
+/* Tests listing and opening the JVMs of a fake procfs. */
 #include "run_suite.h"
 
 #include <elf.h>
@@ -28,7 +28,7 @@ START_TEST(list_has_the_jvm_and_only_that)
 {
     attach_jvm_list *list = NULL;
     char path[128];
-    (void)snprintf(path, sizeof(path), "%s/999999", proc.path); /* gone while we look */
+    (void)snprintf(path, sizeof(path), "%s/999999", proc.path); /* it exits during the call */
     ck_assert_int_eq(mkdir(path, 0755), 0);
     (void)snprintf(path, sizeof(path), "%s/12x", proc.path);
     ck_assert_int_eq(mkdir(path, 0755), 0);
@@ -157,7 +157,7 @@ static const struct {
      {{"cg/unified/pod/memory.max", "4096\n"}, {"cg/unified/pod/memory.current", "77\n"}},
      4096,
      0},
-    {"0::/../../elsewhere\n", /* out of our sight: what the container sees itself */
+    {"0::/../../elsewhere\n", /* outside the visible tree: the container's own view counts */
      {{"root/sys/fs/cgroup/memory.max", "8192\n"},
       {"root/sys/fs/cgroup/memory.current", "77\n"},
       {"root/sys/fs/cgroup/cpu.max", "100000 100000\n"}},
@@ -181,7 +181,7 @@ START_TEST(limits_of_the_control_groups)
 }
 END_TEST
 
-/* An ELF64 file that is nothing but a header, a name table and two sections. */
+/* Writes an ELF64 file that consists of a header, a name table and two sections. */
 static size_t an_executable(uint8_t out[512], const char *section)
 {
     Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
@@ -213,7 +213,7 @@ START_TEST(native_images_are_told_apart)
     ck_assert_int_eq(attach_jvm_read(&jvm, proc.identity.pid, &proc.options, NULL),
                      ATTACH_ERR_TARGET);
     n = an_executable(elf, ".svm_heap");
-    for (size_t cut = 0; cut < n; cut += 7) { /* half an executable is none */
+    for (size_t cut = 0; cut < n; cut += 7) { /* a cut executable is not recognised */
         plant(path, elf, cut);
         ck_assert_int_eq(attach_jvm_read(&jvm, proc.identity.pid, &proc.options, NULL),
                          ATTACH_ERR_TARGET);
@@ -252,7 +252,7 @@ START_TEST(release_file_is_read_below_the_root_only)
     (void)fclose(file);
     ck_assert_int_eq(attach_jvm_read(&jvm, proc.identity.pid, &proc.options, NULL), ATTACH_OK);
     ck_assert_str_eq(jvm.version, "17.0.9");
-    /* a pipe in its place must not hang us */
+    /* a pipe instead of the file must not block the call */
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(mkfifo(path, 0644), 0);
     ck_assert_int_eq(attach_jvm_read(&jvm, proc.identity.pid, &proc.options, NULL), ATTACH_OK);
@@ -268,7 +268,7 @@ static void make_below_root(const char *name, bool directory)
     ck_assert_int_eq(rc, 0);
 }
 
-/* Where a newer JDK lies in its place the JVM may find what it needs. */
+/* With a newer JDK at the same path, the JVM may still find its libraries. */
 START_TEST(a_deleted_jdk_is_told_from_a_replaced_one)
 {
     attach_jvm jvm;

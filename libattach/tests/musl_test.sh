@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# libattach builds against musl and works: a static attach-list made of it lists this machine's JVMs
-# and runs a command in one. What stays untested: a JVM that runs on musl itself.
-# usage: musl_test.sh SOURCE_DIR CLASSES
+# Tests that libattach builds against musl and works: a static attach-list lists this machine's JVMs
+# and runs a command in one. A JVM that itself runs on musl is not tested. usage: musl_test.sh
+# SOURCE_DIR CLASSES
 set -eu
 source_dir=$1 classes=$2
 java=$(find "${HOTSTACK_CACHE:-$HOME/.cache/hotstack}/jdk" -path '*/bin/java' 2>/dev/null | sort | tail -1)
@@ -15,7 +15,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# The kernel's headers, which are not the C library's: only them, or glibc's would come along.
+# Only the kernel's headers, since /usr/include also has glibc's.
 mkdir "$work/kernel"
 for name in linux asm-generic; do ln -s "/usr/include/$name" "$work/kernel/$name"; done
 ln -s "$(dirname "$(find /usr/include -path '*/asm/types.h' -print -quit)")" "$work/kernel/asm"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a program as on a kernel without openat2 and without descriptors of processes: a seccomp
- * filter answers ENOSYS (an old kernel) or EPERM (an old container runtime) for them.
+ * Runs a program as on a kernel without openat2 and without pidfds: a seccomp filter answers ENOSYS
+ * (an old kernel) or EPERM (an old container runtime) for them.
+ *
  * usage: old_kernel ENOSYS|EPERM PROGRAM [ARGUMENT...]
  */
 #include <errno.h>
@@ -25,7 +26,8 @@ static int missing_from_now_on(unsigned error)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA)),
     };
     struct sock_fprog filter = {sizeof(program) / sizeof(program[0]), program};
-    /* CAP_SYS_ADMIN needs no PR_SET_NO_NEW_PRIVS, which would hide what set-user-id programs do. */
+    /* With CAP_SYS_ADMIN, PR_SET_NO_NEW_PRIVS is not needed. It would hide the effect of
+     * set-user-id programs. */
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0)
         return 0;
     if (errno != EACCES || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)

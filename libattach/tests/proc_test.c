@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /proc/PID/stat, status, maps, cgroup and mountinfo: real lines, and what a hostile target makes.
- */
+/* Tests the readers of /proc/PID/stat, status, maps, cgroup and mountinfo with real lines and with
+ * those of a hostile target. */
 #include "run_suite.h"
 #include "span.h"
 
@@ -31,7 +31,7 @@ START_TEST(stat_survives_any_command_name)
 }
 END_TEST
 
-/* Its files are closed before the state letter says so. */
+/* An exiting process closes its files before its state letter changes. */
 START_TEST(an_exiting_process_counts_as_dead)
 {
     attach__stat stat;
@@ -121,7 +121,7 @@ static const struct {
      "/tmp/libasyncProfiler-linux-x64-a1b2.so"},
     {LINE "/tmp/dd/libjavaProfiler123.so (deleted)\n", "", false, ATTACH_LIBC_UNKNOWN, "", false,
      "/tmp/dd/libjavaProfiler123.so"},
-    /* names that only look like ours */
+    /* names that only resemble Hotstack's */
     {LINE "/tmp/hotstack-abc1-0123/libasyncProfiler.so\n", "", false, ATTACH_LIBC_UNKNOWN, "",
      false, "/tmp/hotstack-abc1-0123/libasyncProfiler.so"},
     {LINE "/tmp/hotstack-A-0123456789abcdef/libasyncProfiler.so\n", "", false, ATTACH_LIBC_UNKNOWN,
@@ -147,7 +147,7 @@ START_TEST(maps_tell_what_runs)
 }
 END_TEST
 
-/* A chrooted process, seen from outside: what it mapped before lies outside its root. */
+/* A chrooted process, seen from outside: the files that it mapped before are outside its root. */
 START_TEST(maps_of_another_root)
 {
     attach__map_facts facts;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a session that need no JVM: marker, candidate directories, recording, options. */
+/*
+ * Tests the parts of a session that need no JVM: marker, candidate directories, recording, options.
+ */
 #include "run_suite.h"
 #include "span.h"
 
@@ -89,7 +91,7 @@ START_TEST(settings_of_the_jdk_recorder)
     ck_assert_ptr_null(strstr(text, "TLAB"));
     ck_assert_ptr_nonnull(strstr(text, "<setting name=\"threshold\">1000000 ns</setting>"));
     ck_assert_str_eq(text + n - strlen("</configuration>\n"), "</configuration>\n");
-    marker.cpu_interval_ns = 1000; /* less than the recorder grants */
+    marker.cpu_interval_ns = 1000; /* shorter than the recorder supports */
     (void)attach__jfr_settings(text, &marker, 11);
     ck_assert_ptr_nonnull(strstr(text, "<setting name=\"period\">10 ms</setting>"));
     ck_assert_ptr_null(strstr(text, "jdk.ObjectAllocationSample"));
@@ -174,7 +176,7 @@ START_TEST(disk_comes_before_memory_and_root_last)
 }
 END_TEST
 
-/* As a process in a chroot sees it, whose root is no mount. */
+/* The mountinfo of a process in a chroot, whose root is no mount. */
 START_TEST(a_hidden_root_mount_counts_as_disk)
 {
     static const char *const wanted[] = {"/tmp", "/var/tmp", "/dev/shm", "/"};
@@ -205,7 +207,7 @@ START_TEST(many_mounts_are_bounded)
 }
 END_TEST
 
-/* A recording file, unlinked. */
+/* Returns an unlinked recording file. */
 static int recording_of(const uint8_t *bytes, size_t n)
 {
     char path[] = "/tmp/libattach-recording-XXXXXX";
@@ -320,7 +322,7 @@ START_TEST(consumed_bytes_go_back_to_the_file_system)
 }
 END_TEST
 
-/* Calls that must be turned away before the target is touched. */
+/* Calls that must be refused before the target is touched. */
 START_TEST(options_are_checked)
 {
     fake_proc proc;
@@ -338,7 +340,7 @@ START_TEST(options_are_checked)
     options.engine = ATTACH_AP_ENGINE_OFF;
     ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_ERR_USAGE);
     options.wall_ns = 10000000;
-    options.live = true; /* of which allocations? */
+    options.live = true; /* live objects without an allocation profile */
     ck_assert_int_eq(attach_ap_start(&info, target, &options, soon, NULL), ATTACH_ERR_USAGE);
     ck_assert_int_eq(attach_ap_window(&info, target, &options, 0, NULL, NULL, soon, NULL),
                      ATTACH_ERR_USAGE);
@@ -372,7 +374,7 @@ START_TEST(external_is_refused_before_anything_is_written)
 }
 END_TEST
 
-/* A finished chunk, then one that is still open, in the directory of a session. */
+/* Writes a finished chunk and an open one to the directory of a session. */
 static void make_session(const fake_proc *proc, char path[200])
 {
     uint8_t bytes[170] = {0};
@@ -404,7 +406,7 @@ START_TEST(a_held_recording_outlives_its_jvm)
     ck_assert_int_eq(attach_ap_hold(&held, target, directory, NULL), ATTACH_OK);
     fake_proc_set_state(&proc, 'Z');
     ck_assert_int_eq(attach_ap_held_take(held, 0, refuse, NULL, soon, NULL), ATTACH_ERR_IO);
-    ck_assert_int_eq(access(path, F_OK), 0); /* kept: it can be asked for again */
+    ck_assert_int_eq(access(path, F_OK), 0); /* kept, because the call can be repeated */
     ck_assert_int_eq(attach_ap_held_take(held, 0, sum_sizes, &taken, soon, NULL), ATTACH_OK);
     ck_assert_uint_eq(taken, 100);
     ck_assert_int_ne(access(path, F_OK), 0);
@@ -426,7 +428,7 @@ static void write_process(const fake_proc *proc, int pid, int start_ticks)
     fake_proc_write(proc, name, text);
 }
 
-/* Whose directory is a leftover: its own installation knows; others only in one pid namespace. */
+/* An installation knows its own leftovers; those of others only in the same pid namespace. */
 START_TEST(only_a_jvm_that_is_gone_for_sure_is_outlived)
 {
     fake_proc proc;
@@ -454,7 +456,7 @@ START_TEST(only_a_jvm_that_is_gone_for_sure_is_outlived)
 }
 END_TEST
 
-/* A mount that maps users, or a default ACL, gives new files to another user. */
+/* On a mount that maps users, or with a default ACL, a new file may belong to another user. */
 START_TEST(a_place_that_is_not_the_jvms_own_is_taken_back)
 {
     fake_proc proc;

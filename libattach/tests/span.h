@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of texts say often. */
+/* Helpers for tests of texts. */
 #ifndef ATTACH_TESTS_SPAN_H
 #define ATTACH_TESTS_SPAN_H
 
@@ -7,7 +7,7 @@
 
 #include "files/text_impl.h"
 
-/* The text as a span. */
+/* Returns the text as a span. */
 static inline attach__span span(const char *text)
 {
     return attach__span_of(text, strlen(text));

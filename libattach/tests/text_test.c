@@ -31,7 +31,7 @@ START_TEST(reads_numbers)
 }
 END_TEST
 
-/* What a target may write into a string that ends on a terminal or in JSON. */
+/* Strings that a target may write and that end on a terminal or in JSON. */
 static const struct {
     const char *in;
     const char *out;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread snapshots without a JVM: the agent's encoder and choices, our decoder, the join. */
+/*
+ * Tests thread snapshots without a JVM: the agent's encoder and selection, the decoder, the join.
+ */
 #include "run_suite.h"
 
 #include <stdio.h>
@@ -46,7 +48,7 @@ static uint32_t string_of(wire_out *o, const char *text)
     return out_string(o, text, strlen(text));
 }
 
-/* Threads 1, 2 and 3 wait for one another in a ring, 4 for 1, 5 for none. */
+/* Encodes a snapshot: threads 1, 2 and 3 wait for each other in a ring, 4 for 1, 5 for none. */
 static uint8_t *ring(size_t *n)
 {
     wire_out o;
@@ -158,7 +160,8 @@ START_TEST(cycle_without_its_followers)
 }
 END_TEST
 
-/* Cut anywhere, it is refused, or a whole number of messages and still sound. */
+/* A snapshot that is cut anywhere is refused, or has a whole number of messages and is still
+ * consistent. */
 START_TEST(cut_anywhere)
 {
     size_t n = 0;
@@ -180,7 +183,7 @@ START_TEST(cut_anywhere)
 }
 END_TEST
 
-/* Every byte set to every of some values: never a crash, an endless cycle, or a read beyond. */
+/* Sets every byte to each of some values: no crash, no endless cycle, no read beyond the end. */
 START_TEST(any_byte_changed)
 {
     static const uint8_t values[] = {0, 1, 2, 0x7F, 0x80, 0xFF};
@@ -229,7 +232,7 @@ START_TEST(cpu_since)
     ck_assert_uint_eq(attach_thread_cpu_since(&now, t), 0);
     now.java_tid = 77;
     ck_assert_uint_eq(attach_thread_cpu_since(&now, t), 100);
-    now.java_tid = 4; /* not known then */
+    now.java_tid = 4; /* unknown at that time */
     ck_assert_uint_eq(attach_thread_cpu_since(&now, t), ATTACH_THREADS_UNKNOWN);
     attach_threads_free(t);
     free(bytes);
@@ -324,8 +327,9 @@ START_TEST(choice_goes_around)
 }
 END_TEST
 
-/* Deadlocked ones before owners, before busy ones, before stalled ones, before blocked ones, before
- * the sample's turn. */
+/*
+ * Deadlocked threads come before owners, then busy, stalled and blocked threads, then the sample.
+ */
 START_TEST(choice_is_ranked)
 {
     enum { N = 40 };
@@ -359,18 +363,18 @@ START_TEST(pauses_are_short_and_end)
     pauses_begin(&p, 10 * MS, -1);
     ck_assert_uint_eq(pauses_next(&p, 3), 3);
     ck_assert_uint_eq(pauses_next(&p, 64), 8);
-    pauses_add(&p, 0, MS / 10, -1); /* the search for deadlocks: what any pause costs */
+    pauses_add(&p, 0, MS / 10, -1); /* the search for deadlocks: the fixed cost of a pause */
     pauses_add(&p, 8, MS / 2, -1);
     ck_assert_uint_eq(pauses_next(&p, 64), 8);
-    pauses_add(&p, 8, 4 * MS, -1); /* deeper ones: a quarter of the budget has room for fewer */
+    pauses_add(&p, 8, 4 * MS, -1); /* deeper stacks: a quarter of the budget has room for fewer */
     ck_assert_uint_gt(pauses_next(&p, 64), 1);
     ck_assert_uint_lt(pauses_next(&p, 64), 16);
     ck_assert_uint_eq(p.longest_ns, 4 * MS);
     pauses_add(&p, 1, 5 * MS + 3 * MS / 10, -1);
-    ck_assert_uint_eq(pauses_next(&p, 64), 0); /* room for the pause alone */
+    ck_assert_uint_eq(pauses_next(&p, 64), 0); /* room only for a pause without stacks */
     ck_assert_uint_eq(p.spent_ns, 9 * MS + 9 * MS / 10);
     ck_assert_uint_eq(p.n, 4);
-    pauses_begin(&p, MS, -1); /* the first are always taken */
+    pauses_begin(&p, MS, -1); /* the first stacks are always taken */
     pauses_add(&p, 0, 5 * MS, -1);
     ck_assert_uint_eq(pauses_next(&p, 64), 8);
     pauses_add(&p, 8, 5 * MS, -1);
@@ -378,7 +382,7 @@ START_TEST(pauses_are_short_and_end)
 }
 END_TEST
 
-/* Where stopping itself takes long, more are asked for at a time. */
+/* When stopping the JVM takes long, each call requests more stacks. */
 START_TEST(pauses_that_cost_much_are_few)
 {
     pauses p;
@@ -389,7 +393,7 @@ START_TEST(pauses_that_cost_much_are_few)
     pauses_add(&p, 16, 2 * MS + MS / 5, -1);
     ck_assert_uint_eq(pauses_next(&p, 40), 32);
     ck_assert_uint_eq(pauses_next(&p, 20), 20);
-    pauses_begin(&p, 60000 * MS, -1); /* no room is too large */
+    pauses_begin(&p, 60000 * MS, -1); /* a huge budget still gives short pauses */
     pauses_add(&p, 8, 1, -1);
     ck_assert_uint_eq(pauses_next(&p, SIZE_MAX), 8);
 }
@@ -412,7 +416,7 @@ START_TEST(pauses_by_the_jvms_count)
     pauses p;
     pauses_begin(&p, 100 * MS, 1000);
     pauses_add(&p, 8, 20 * MS, 1001);
-    pauses_add(&p, 8, 20 * MS, 1009); /* the doubt about whole ms counts once, not at each pause */
+    pauses_add(&p, 8, 20 * MS, 1009); /* the rounding error of ms counts once in all */
     ck_assert_uint_eq(p.spent_ns, 11 * MS);
     ck_assert_uint_eq(p.longest_ns, 10 * MS);
 }
@@ -457,7 +461,7 @@ START_TEST(requests_are_checked)
     memcpy(bad.lease_id, "../x", 5);
     ck_assert_str_eq(request_fault(&bad), "lease_id");
     bad = good;
-    bad.lease_id[10] = 'x'; /* behind its end */
+    bad.lease_id[10] = 'x'; /* after its end */
     ck_assert_str_eq(request_fault(&bad), "lease_id");
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both resolvers by one table: what one opens or refuses the other does too. */
+/* Tests both resolvers with one table: each opens and refuses the same paths as the other. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -23,11 +23,11 @@ typedef int resolver(int root_fd, const char *path, int flags, mode_t mode, bool
 
 static resolver *const resolvers[] = {attach__walk_in_root, attach__openat2_in_root};
 
-/* The tree: base/root is the root, base/outside what must not be reached. */
+/* The tree: base/root is the root; nothing in base/outside may be reached. */
 static char base[64];
 static int base_fd, root_fd;
 
-/* Under valgrind and on old kernels the walk alone is tested. */
+/* Returns whether the resolver is unavailable: valgrind and old kernels have no openat2. */
 static bool is_missing(resolver *resolve)
 {
     int fd = resolve(AT_FDCWD, ".", O_PATH, 0, false);
@@ -53,7 +53,7 @@ static void make_link(const char *to, const char *path)
     ck_assert_int_eq(symlinkat(to, root_fd, path), 0);
 }
 
-/* chain0 leads to a file over `links` links in all. */
+/* Makes chain0 lead to a file through `links` links. */
 static void make_chain(const char *prefix, int links)
 {
     char path[32], to[32];
@@ -127,7 +127,7 @@ static void remove_tree(void)
 static const struct row {
     const char *path;
     int flags;
-    const char *want; /* below base; NULL = the error */
+    const char *want; /* below base; NULL = `error` is expected */
     int error;
     bool plain;
 } rows[] = {
@@ -274,7 +274,7 @@ START_TEST(bounds_lengths)
 }
 END_TEST
 
-/* The walk's own bound: it keeps the directories open that it went through. */
+/* The walk has a bound of its own, because it keeps the directories of the path open. */
 START_TEST(bounds_the_depth)
 {
     int fd = dup(root_fd);
@@ -296,7 +296,7 @@ START_TEST(bounds_the_depth)
 }
 END_TEST
 
-/* Links that the kernel follows to where no path leads: out of any root. */
+/* Magic links, which the kernel follows to places outside any root. */
 START_TEST(refuses_magic_links)
 {
     static const char *const names[] = {"exe", "root", "root/etc", "cwd/..", "fd/0", "ns/mnt"};
@@ -313,7 +313,7 @@ START_TEST(refuses_magic_links)
     char exe[32];
     (void)snprintf(exe, sizeof(exe), "%d/exe", (int)getpid());
     assert_is(resolve(proc, exe, LINK, 0, false), proc, exe, exe);
-    if (resolve == attach__walk_in_root) /* stricter: it cannot tell which are magic */
+    if (resolve == attach__walk_in_root) /* stricter: it cannot recognise magic links */
         assert_fails(resolve(proc, "self", O_PATH, 0, false), ELOOP, "self");
     (void)close(proc);
 }
@@ -328,8 +328,8 @@ static bool kernel_protects_links(void)
     return on;
 }
 
-/* A link of another user in a directory like /tmp is a trap when it is the last; only root can make
- * one of others for this test. */
+/* A last link of another user in a directory like /tmp may be a trap. Only root can create such a
+ * link for this test. */
 START_TEST(distrusts_links_of_others)
 {
     resolver *resolve = resolvers[_i];
@@ -384,7 +384,7 @@ typedef struct mover {
     atomic_int moves;
 } mover;
 
-/* dir is now a directory, now a link that leads out, and now lies outside itself. */
+/* Makes dir in turn a directory, a link that leads out, and a directory outside its place. */
 static void *move(void *arg)
 {
     mover *m = arg;
@@ -400,7 +400,7 @@ static void *move(void *arg)
 
 static const struct {
     const char *path;
-    const char *want; /* below base: the only thing that may be opened, if anything */
+    const char *want; /* below base: the only file that may be opened; NULL = none */
 } raced[] = {
     {"dir/file", "root/dir/file"},
     {"dir/secret", NULL},
@@ -466,7 +466,7 @@ START_TEST(leaves_no_descriptor)
 }
 END_TEST
 
-/* Whichever the kernel has. */
+/* Uses the resolver that the kernel supports. */
 START_TEST(reads_by_either)
 {
     attach__blob text;

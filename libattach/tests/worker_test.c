@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worker's messages: what is written is read again; anything else is refused, never harmful. */
+/* Tests the worker's messages: written messages can be read again, and any others are refused
+ * safely. */
 #include "run_suite.h"
 
 #include <stdio.h>
@@ -187,7 +188,7 @@ START_TEST(any_byte_may_be_wrong)
     size_t n = 0;
     ck_assert_int_eq(attach_request_encode(bytes, sizeof(bytes), &n, &request, NULL), ATTACH_OK);
     for (size_t at = 0; at < n; at++) {
-        uint8_t *copy = malloc(n); /* exact size: a read beyond shows under ASan, valgrind */
+        uint8_t *copy = malloc(n); /* exact size: ASan and valgrind see a read beyond */
         ck_assert_ptr_nonnull(copy);
         memcpy(copy, bytes, n);
         copy[at] ^= 0xff;

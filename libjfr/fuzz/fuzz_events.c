@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a chunk whose metadata and pools are right. */
+/* Reads fuzzed events in a chunk whose metadata and pools are valid. */
 #include "fuzz.h"
 #include "in_chunk.h"
 

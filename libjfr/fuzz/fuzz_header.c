@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A chunk header, and the search for the next one among any bytes. */
+/* Reads a chunk header, and searches any bytes for the next one. */
 #include "fuzz.h"
 #include "read/header_impl.h"
 

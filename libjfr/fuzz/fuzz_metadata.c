@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A metadata event, and the plans of all types it defines, run over the bytes behind it. */
+/*
+ * Reads a metadata event, and runs the plans of all types that it defines over the bytes after it.
+ */
 #include "fuzz.h"
 #include "metadata/metadata_impl.h"
 #include "metadata/plan_impl.h"
@@ -29,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     jfr__arena arena;
     jfr__metadata_init(&meta, &jfr__malloc, UINT64_MAX);
     jfr__arena_init(&arena, &jfr__malloc, UINT64_MAX);
-    /* the first byte chooses the integer format */
+    /* the first byte selects the integer format */
     jfr__cursor c = {data, data + 1, data + size, (data[0] & 1) != 0, false};
     if (jfr__metadata_read(&meta, &c, &limits, NULL) == 0) {
         jfr__cursor rest = {data, c.pos, data + size, c.compressed, false};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pools of a checkpoint: entries of all types, stacks, threads, classes, strings. */
+/*
+ * Reads the fuzzed pools of a checkpoint: entries of all types, stacks, threads, classes, strings.
+ */
 #include "fuzz.h"
 #include "in_chunk.h"
 

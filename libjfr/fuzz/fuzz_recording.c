@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole recordings, also gzip: header, metadata, pools, events, strings. */
+/* Reads whole recordings, also gzip: header, metadata, pools, events, strings. */
 #include "fuzz.h"
 #include "walk.h"
 

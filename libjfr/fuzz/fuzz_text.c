@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One string of any encoding: what is skipped and what is decoded must end at the same byte. */
+/* Reads one string of any encoding: skipping and decoding it must end at the same byte. */
 #include "fuzz.h"
 #include "read/text_impl.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of any type: schema, constants, walks, trees of values, columns. */
+/* Reads events of any type: schema, constants, walks, trees of values, columns. */
 #include "fuzz.h"
 
 #include <jfr/jfr.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Small enough that hostile constants built of one another stay fast. */
+/* Small enough that hostile constants that contain each other stay fast. */
 enum { MAX_EVENTS = 200, MAX_CONSTANTS = 20, MAX_VALUES = 5000 };
 
 static void must(bool holds)
@@ -89,7 +89,7 @@ static const char *const paths[] = {
     "numbers[2]", "weird.frames[0].type",   "name"};
 enum { PATHS = sizeof(paths) / sizeof(paths[0]) };
 
-/* A path followed each time and the same path compiled give the same. */
+/* Checks that following a path and reading the compiled path give the same value. */
 static void check_row(struct state *s, const jfr_variant *value)
 {
     jfr_columns *columns;

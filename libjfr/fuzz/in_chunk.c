@@ -8,7 +8,9 @@
 
 enum { PLAIN = 1, ASYNC = 2, IDLE = 4, MAX_POOLS = 64 };
 
-/* The checkpoint's own head is right; how many pools it has is for the bytes to run out of. */
+/*
+ * Writes a checkpoint whose head is valid; its number of pools may exceed the pools in the bytes.
+ */
 static void put_fuzzed_pools(writer *w, const uint8_t *data, size_t size)
 {
     size_t checkpoint = begin_checkpoint(w);
@@ -27,7 +29,9 @@ static void put_fuzzed_events(writer *w, const uint8_t *data, size_t size)
     put_bytes(w, data, size);
 }
 
-/* Begins a chunk in `w`. Its header and types are always the same: they are written once. */
+/*
+ * Begins a chunk in `w`. Its header and types are always the same, so they are written only once.
+ */
 static void begin_known_chunk(writer *w, const chunk_params *params)
 {
     static writer known[PLAIN + ASYNC + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the seeds of the corpora, with the writer of the unit tests; found-NN beside them are
- * inputs of the fuzzers' own that reach more.
+ * Writes the seeds of the corpora with the writer of the unit tests. The files found-NN next to
+ * them are inputs that the fuzzers found and that reach more code.
  *
  * usage: seed CORPUS_DIR   (then: git add the files)
  */
@@ -22,7 +22,7 @@ static void save(const char *dir, const char *name, const void *data, size_t len
     }
 }
 
-/* Types enough for stacks and threads, with events of a few kinds: a short input is a fast one. */
+/* The types that stacks, threads and a few kinds of events need. A short input runs fast. */
 #define BIT(type) (UINT64_C(1) << (type))
 #define STACKS                                                                                     \
     (BIT(T_BOOLEAN) | BIT(T_INT) | BIT(T_LONG) | BIT(T_STRING) | BIT(T_CLASS) | BIT(T_THREAD) |    \
@@ -69,7 +69,7 @@ static void put_events(writer *w)
     put_alloc_sample(w, 2, 700);
 }
 
-/* Of two chunks; where integers are wide, of one with fewer types. */
+/* Writes a recording of two chunks; with plain integers of one chunk with fewer types. */
 static void put_recording(writer *w, const chunk_params *params)
 {
     w->only = params->plain ? STACKS | BIT(T_SETTING) | BIT(T_EXECUTION) : FEW;
@@ -92,7 +92,7 @@ static void save_recording(const char *dir, const char *name, const chunk_params
     writer_free(&w);
 }
 
-/* Events enough for three parts, some short. */
+/* Saves enough events for three parts, some of them short. */
 static void save_sums(const char *root)
 {
     char dir[4000];
@@ -113,7 +113,7 @@ static void save_sums(const char *root)
     writer_free(&w);
 }
 
-/* A time zone's offset that is null, not text. */
+/* Writes metadata in which the time zone's offset is null instead of a text. */
 static void put_null_attribute(writer *w)
 {
     put_u8(w, 1);
@@ -162,7 +162,9 @@ static void save_headers(const char *dir)
     writer_free(&w);
 }
 
-/* What stands between a checkpoint's head and its end, or between pools and a chunk's end. */
+/*
+ * Saves the bytes between a checkpoint's head and its end, and between the pools and a chunk's end.
+ */
 static void save_parts(const char *pools_dir, const char *events_dir)
 {
     static const char *const names[] = {"compressed", "plain", "async"};
@@ -183,7 +185,7 @@ static void save_parts(const char *pools_dir, const char *events_dir)
     }
 }
 
-/* Thread groups that are one another's parent. */
+/* Writes thread groups that are each other's parent. */
 static void put_cycle(writer *w)
 {
     size_t checkpoint = begin_checkpoint(w);

@@ -24,7 +24,7 @@ typedef struct entry {
 
 enum { BUCKETS = 512, MANY_PARTS = 3, LOOPS = 2, ASKED = TWIN_WAYS / LOOPS };
 
-/* What is asked for: flags of jfr_sums_options. */
+/* The sums to make: flags of jfr_sums_options. */
 static const uint32_t asked_flags[ASKED] = {0, JFR_SUMS_CLASSES, JFR_SUMS_NO_THREADS,
                                             JFR_SUMS_NO_THREADS | JFR_SUMS_NO_ALLOC_OBJECTS};
 
@@ -81,7 +81,7 @@ static int compare(const void *a, const void *b)
     const entry *y = *(entry *const *)b;
     if (x->key.stack != y->key.stack)
         return x->key.stack < y->key.stack ? -1 : 1;
-    return x < y ? -1 : x > y; /* in the order in which they came */
+    return x < y ? -1 : x > y; /* otherwise in the order in which they were added */
 }
 
 /* Sorts the entries by stack, as sums are. */
@@ -100,7 +100,7 @@ static void sort(table *t)
     t->entries = sorted;
 }
 
-/* The same rows, in the same order. */
+/* Aborts unless both have the same rows in the same order. */
 static void must_equal(const table *a, const table *b)
 {
     must(a->count == b->count);
@@ -120,9 +120,9 @@ static void table_clear(table *t)
 
 /* ---- sums ---- */
 
-/* What is used again from check to check and from recording to recording, as readers use it. */
+/* Objects that are used again for each check and recording, as callers use them. */
 typedef struct tools {
-    jfr__tally *sums[ASKED][MANY_PARTS]; /* by what is asked for */
+    jfr__tally *sums[ASKED][MANY_PARTS]; /* by the index in asked_flags */
     table plain, fast;
 } tools;
 
@@ -191,7 +191,8 @@ static void add_rows(table *t, jfr__tally *const *sums, uint32_t count, uint32_t
     free(order);
 }
 
-/* Parts that one of the sums reads: rows stand in order then, from sums to sums. */
+/* The parts that one of the sums reads. The rows then have the order of the parts from sums to
+ * sums. */
 typedef struct span {
     uint32_t next;
     uint32_t end;
@@ -215,7 +216,7 @@ static bool fill(jfr__tally **sums, uint32_t count, jfr_chunk *chunk)
     return jfr__tally_join(sums, count, chunk, NULL) == 0;
 }
 
-/* The chunk's samples are in the plain table. */
+/* Compares the sums with the chunk's samples, which are in the plain table. */
 static void check_rows(tools *t, jfr__tally *const *sums, uint32_t count, const jfr_chunk *chunk,
                        const jfr_chunk_stats *wanted)
 {
@@ -275,7 +276,7 @@ static void check_frames(jfr_chunk *chunk, const jfr_stack *stack, const jfr_fra
     }
 }
 
-/* What reads stacks: of one chunk after the other. */
+/* The state of reading the stacks of one chunk after another. */
 typedef struct reader {
     jfr_chunk *chunk;
     jfr__frames_loop *loop;
@@ -290,7 +291,8 @@ static uint32_t add_text(uint32_t value, jfr_str text)
     return value * 31 + 1;
 }
 
-/* The value of a frame in these tests: all of it that is the same in another chunk. */
+/* Returns the value of a frame for these tests: a hash of everything that is the same in other
+ * chunks. */
 static int learn(void *ctx, const jfr_frame_ref *ref, uint32_t *value)
 {
     const reader *r = ctx;
@@ -302,7 +304,7 @@ static int learn(void *ctx, const jfr_frame_ref *ref, uint32_t *value)
     return 0;
 }
 
-/* Frames of the stack were met in stacks before. */
+/* Checks the values of a stack's frames, of which earlier stacks had many. */
 static void check_values(reader *r, uint32_t index, const jfr_frame_ref *refs, uint32_t count)
 {
     jfr_stack_ref ref;
@@ -325,7 +327,7 @@ static void check_stack(reader *r, uint32_t index)
     chunk->file->frames_loop = r->loop;
     int rc = jfr_chunk_stack(chunk, index, &stack, NULL);
     if (rc == JFR_ERR_NOMEM || rc == JFR_ERR_LIMIT)
-        return; /* of names, which references have none of */
+        return; /* for a name; references have no names */
     if (rc < 0) {
         jfr_frame_ref *room = calloc(chunk->file->options.max_stack_frames, sizeof(*room));
         must(room != NULL);
@@ -362,7 +364,7 @@ static void check_stacks(reader *r, jfr_chunk *chunk)
     jfr_stacks_close(r->stacks);
 }
 
-/* Leaves the chunk rewound. Returns its samples. */
+/* Checks a chunk and rewinds it. Returns the number of its samples. */
 static uint64_t check_chunk(tools *t, reader readers[LOOPS], jfr_chunk *chunk, uint32_t way)
 {
     uint64_t samples = check_all_sums(t, chunk, 0, way);

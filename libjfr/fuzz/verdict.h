@@ -5,12 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What reading a recording came to. */
+/* The result of reading a recording. */
 typedef struct verdict {
     /* One line: "JFR_ERR_FORMAT at 56", or "1 whole, 0 partial, 1 lost; 3 samples; truncated at
      * 900", with one "; REASON at OFFSET" for each loss (the first four). */
     char text[400];
-    /* Over all that was read: chunks with offsets, samples, stacks, threads, classes, losses. */
+    /* A hash of everything read: chunks with offsets, samples, stacks, threads, classes, losses. */
     uint64_t digest;
 } verdict;
 

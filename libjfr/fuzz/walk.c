@@ -11,7 +11,8 @@ static void must(bool holds)
         abort();
 }
 
-/* Strict UTF-8 without surrogates, as jfr/string.h promises; length by the first byte. */
+/* Checks for strict UTF-8 without surrogates, as jfr/string.h promises; the first byte gives the
+ * length. */
 static void check_str(jfr_str s)
 {
     must(s.data != NULL || s.len == 0);

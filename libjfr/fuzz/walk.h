@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a walk met. */
+/* The counts of a walk. */
 typedef struct walk_result {
-    int opened; /* what jfr_open_mem returned */
+    int opened; /* result of jfr_open_mem */
     uint64_t chunks;
     uint64_t whole; /* of them, by jfr_file_loss */
     uint64_t samples;
@@ -16,8 +16,8 @@ typedef struct walk_result {
 } walk_result;
 
 /*
- * Reads everything the library offers of a recording: every chunk, setting, sample, stack, class
- * and thread, each chunk twice. Aborts where the library breaks its word: an index out of range, a
+ * Reads everything in a recording: every chunk, setting, sample, stack, class and thread, each
+ * chunk twice. Aborts where the library breaks a promise of its headers: an index out of range, a
  * string that is no UTF-8, a second pass that differs, a loss that lies before its chunk.
  *   flags   of jfr_options.flags
  */

@@ -42,7 +42,7 @@ void jfr__arena_free(jfr__arena *arena);
  */
 int jfr__grow(const jfr_allocator *alloc, void **data, size_t *cap, size_t need, size_t size);
 
-/* The first place of a block whose address is a multiple of `size`. */
+/* Returns the first address in a block that is a multiple of `size`. */
 static inline void *jfr__first_multiple(void *block, size_t size)
 {
     return (char *)block + (size - (uintptr_t)block % size) % size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library as it is built with -Dlibjfr_zlib=disabled -Dlibjfr_mmap=disabled. */
+/* Tests the library as it is built with -Dlibjfr_zlib=disabled -Dlibjfr_mmap=disabled. */
 #include "support/fixture.h"
 
 #include <stdlib.h>

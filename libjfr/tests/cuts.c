@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cuts recordings short, at many places, and reads what is left: no promise of the library may
- * break (fuzz/walk.h), chunks that are whole must be delivered whole, and the loss must be
- * reported.
+ * Cuts recordings at many places and reads the rest: the library must keep its promises
+ * (fuzz/walk.h), deliver complete chunks completely, and report the loss.
  *
  * usage: jfr_cuts EVERY FILE.gz...
  *   EVERY   1 = cut at every byte; else at every EVERYth, and around the border of every event
- * Each copy is an allocation of exactly its size: AddressSanitizer and valgrind see any read
- * beyond. Prints TAP.
+ * Each copy is an allocation of exactly its size, so that AddressSanitizer and valgrind report any
+ * read beyond it. Prints TAP.
  */
 #include "../fuzz/walk.h"
 #include "memory_impl.h"
@@ -24,7 +23,7 @@ enum { MAX_BYTES = 1 << 26, SPARSE = 977 };
 struct recording {
     uint8_t *data;
     size_t len;
-    bool *cuts; /* by length: to be tried */
+    bool *cuts; /* by length: whether to try it */
     uint64_t chunks;
     uint64_t samples;
 };
@@ -68,7 +67,7 @@ static void mark_borders(struct recording *r)
     }
 }
 
-/* How many chunks end within the first `len` bytes. */
+/* Returns how many chunks end within the first `len` bytes. */
 static uint64_t whole_chunks(const struct recording *r, size_t len)
 {
     jfr__header h;

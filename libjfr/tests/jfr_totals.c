@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libjfr reads from recordings, in the JSON shape of tests/support/jfr-truth: the truth test
- * compares the two. Every stack, thread and class of the samples is decoded on the way.
+ * Prints the totals that libjfr reads from recordings, in the JSON form of tests/support/jfr-truth:
+ * the truth test compares the two. Also decodes every stack, thread and class of the samples.
  *
  * usage: jfr_totals [--walk-unfinished] FILE...
  */
@@ -82,7 +82,8 @@ static void print(const struct total *totals)
     for (int type = 0; type < JFR_PROFILE_TYPE_COUNT; type++) {
         const struct total *t = &totals[type];
         if (type > JFR_NATIVEMEM_BYTES && t->events == 0)
-            continue; /* jfr-truth, whose answers these are compared with, knows those before */
+            continue; /* jfr-truth, whose output this is compared with, has only the earlier types
+                       */
         printf("%s\"%s\": {\"events\": %" PRIu64 ", \"raw_value\": %" PRIu64
                ", \"stackless\": %" PRIu64 "}",
                type > 0 ? ", " : "", jfr_profile_type_name((jfr_profile_type)type), t->events,

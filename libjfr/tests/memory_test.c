@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading without memory, at each allocation: it says so, and gives back what it took. */
+/* Tests a failure of each allocation: the library reports it and frees everything. */
 #include "failing_memory.h"
 #include "read/input_impl.h"
 #include "support/fixture.h"
@@ -13,7 +13,7 @@ static const char *const recordings[] = {"async-profiler-4.5-jdk17", "jdk25-all"
 static void *bytes, *twice, *packed;
 static size_t len, packed_len;
 
-/* What a run came to. */
+/* A hash of the values that a run read. */
 static uint64_t seen;
 
 static void note(uint64_t number)
@@ -46,9 +46,9 @@ static void teardown(void)
     jfr__unmap_file(packed, packed_len);
 }
 
-/* ---- works: 0 or more, or an error's code ---- */
+/* ---- tests: they return 0 or more, or an error code ---- */
 
-/* A work on each chunk of the recording. */
+/* Calls `work` for each chunk of the recording. */
 static int each_chunk(const uint8_t *data, size_t size, int (*work)(jfr_chunk *of))
 {
     jfr_file *in = NULL;
@@ -176,7 +176,7 @@ static int read_row(jfr_chunk *of, const jfr_variant *value)
     return rc < 0 ? rc : 0;
 }
 
-/* Every so many events. */
+/* One of this many events is read completely. */
 enum { EVENTS_APART = 40 };
 
 static int read_events(jfr_chunk *of)
@@ -223,7 +223,7 @@ static int constants(void)
     return each_chunk(bytes, len, read_constants);
 }
 
-/* jfr_parallel_for: one after the other. */
+/* Runs the work items of jfr_parallel_for one after another. */
 static void in_turn(void *ctx, uint32_t count, jfr_work *work, void *work_ctx)
 {
     (void)ctx;
@@ -231,7 +231,9 @@ static void in_turn(void *ctx, uint32_t count, jfr_work *work, void *work_ctx)
         work(work_ctx, i);
 }
 
-/* The recording twice, so that two chunks are read at a time where that is asked for. */
+/*
+ * Reads the recording twice, so that two chunks are read at the same time when that is requested.
+ */
 static int read_sums(uint32_t threads)
 {
     jfr_sums_options asked = JFR_SUMS_OPTIONS_INIT;
@@ -269,7 +271,7 @@ static int side_by_side(void)
     return read_sums(2);
 }
 
-/* The lines of frames that were learned; one can be learned again. */
+/* The lines of frames that have a number; a frame can be numbered again. */
 enum { LEARNED = 1 << 16, ROOM = 2048 };
 
 typedef struct learned {

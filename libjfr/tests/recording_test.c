@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The committed recordings of real JVMs (tests/data/jfr), whole and damaged. */
+/* Tests the committed recordings of real JVMs (tests/data/jfr), whole and damaged. */
 #include "../fuzz/twin.h"
 #include "../fuzz/walk.h"
 #include "support/fixture.h"
@@ -40,7 +40,7 @@ static bool stack_has(const jfr_stack *stack, const char *klass, const char *met
     return false;
 }
 
-/* Whether a sample of that type comes from that thread and has that method of Workload. */
+/* Returns whether a sample of that type is of that thread and has that method of Workload. */
 static bool saw(jfr_profile_type type, const char *thread_name, const char *method)
 {
     bool found = false;
@@ -123,7 +123,7 @@ START_TEST(walks_whole)
 }
 END_TEST
 
-/* Single bytes overwritten, spread over the recording: whatever is read, no promise is broken. */
+/* Overwrites single bytes across the recording: the library must keep its promises. */
 START_TEST(damage_is_survived)
 {
     load(_i);

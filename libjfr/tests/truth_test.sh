@@ -54,7 +54,7 @@ types_of() {
     async-nativelock) echo lock_count ;;
     async-features) echo cpu alloc_bytes ;;
     async-sync) echo cpu wall lock_delay ;;
-    async-method) ;; # a counter of calls is no time: all totals are 0, in both readings
+    async-method) ;; # a counter of calls is no time: all totals are 0 in both outputs
     async-all | async-chunks) echo cpu wall alloc_bytes lock_delay nativemem_bytes ;;
     *) echo cpu ;;
   esac
@@ -79,8 +79,8 @@ compare() {
   done
 }
 
-# A copy taken while the last chunk was open: its finished chunks are read, the loss is named, and
-# what the open chunk holds already (of async-profiler it may be nothing) is there for who asks.
+# Checks a copy taken while the last chunk was open: its finished chunks are read, the loss is
+# reported, and --walk-unfinished also reads the open chunk (async-profiler's may be empty).
 check_open() {
   local dir=$1 kind=$2 closed walked least=1
   closed=$("$totals" "$dir/open.jfr" 2>"$dir/loss")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An aggregate with small caps under any order of calls: totals are exact and what entries hold
- * adds up to them. Each input byte is a call: what it does in the low bits, with what in the high
- * ones.
+ * Calls an aggregate with small caps in any order: totals must be exact, and the entries must add
+ * up to them. Each input byte is one call: its low bits choose the function, its high bits the
+ * arguments.
  */
 #include "fuzz.h"
 
@@ -72,7 +72,7 @@ static void add_sample(state *s, uint8_t seed)
     s->total += seed;
 }
 
-/* Two types of one event. */
+/* Adds two types of one event. */
 static void add_pair(state *s, uint8_t seed)
 {
     sagg_sample one = {.type = 1 + seed % 2,
@@ -90,7 +90,7 @@ static void add_pair(state *s, uint8_t seed)
     s->total += 2 * (uint64_t)seed;
 }
 
-/* Rows of a type and of a pair: as samples, where no seconds are kept. */
+/* Adds rows of a type and of a pair; as samples where no seconds are kept. */
 static void add_rows(state *s, uint8_t seed)
 {
     uint32_t type = 1 + seed % 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of frames and threads: whatever bytes they are, the result is UTF-8, normalising is
- * idempotent, both ways of computing an id agree, and nothing harmful stands raw in JSON. Input: a
- * kind byte, the class up to a 0xFE byte, then the method.
+ * Checks names of frames and threads. For any bytes the result is UTF-8, normalising is idempotent,
+ * both ways of computing an id agree, and no harmful character is raw in JSON. Input: a kind byte,
+ * the class up to a 0xFE byte, then the method.
  */
 #include "fuzz.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a fuzz target over the files of a corpus: an ordinary test. */
+/* Runs a fuzz target over the files of a corpus, as an ordinary test. */
 #include "fuzz.h"
 
 static uint8_t buffer[1 << 20];
 
-/* A copy of the exact size: a read behind it shows under the sanitisers. */
+/* Runs the target on a copy of the exact size, so that sanitisers report a read beyond it. */
 static void run_one(size_t size)
 {
     uint8_t *exact = malloc(size > 0 ? size : 1);

@@ -61,7 +61,8 @@ void sagg__release(sagg__mem *mem, void *block, size_t bytes)
     mem->used -= held;
 }
 
-/* Doubling where the cap allows it, else an eighth more, else just what is needed. */
+/* Returns the next capacity: twice the present one if the cap allows it, else an eighth more, else
+ * just enough. */
 static size_t next_capacity(const sagg__mem *mem, const sagg__array *array, size_t count,
                             size_t each)
 {

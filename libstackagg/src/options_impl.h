@@ -7,9 +7,9 @@
 #include <stackagg/error.h>
 
 /*
- * Copies options that begin with their size, of a caller that may be older or newer than we are,
- * over `known` bytes of defaults. Returns 0, or SAGG_ERR_USAGE with the message `unknown`: what
- * stands behind the fields that we know is not zero.
+ * Copies options that begin with their size over `known` bytes of defaults. The caller may be older
+ * or newer than the library. Returns 0, or SAGG_ERR_USAGE with the message `unknown` when the bytes
+ * after the known fields are not zero.
  */
 int sagg__options_copy(void *out, size_t known, const void *given, const char *unknown,
                        sagg_error *err);

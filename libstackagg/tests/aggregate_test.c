@@ -35,7 +35,7 @@ START_TEST(a_type_can_be_renamed)
 }
 END_TEST
 
-/* Frames "package.Class.method:line" of a stack `depth` deep, by both ways in. */
+/* Adds the frames "package.Class.method:line" of a stack `depth` deep, by both interfaces. */
 static void add_both_ways(sagg *agg, uint32_t seed, uint32_t depth, uint32_t *plain,
                           uint32_t *quick)
 {
@@ -98,8 +98,8 @@ START_TEST(a_stack_without_frames_needs_no_array)
 }
 END_TEST
 
-/* Stacks of 0 to 13 of the aggregate's first three frames, some of them twice. Returns how many
- * frames. */
+/* Makes stacks of 0 to 13 of the aggregate's first three frames, some of them twice. Returns the
+ * number of frames. */
 static size_t many_stacks(sagg *agg, uint32_t *frames, uint32_t *depths, size_t count)
 {
     static const char *const names[] = {"a", "b", "c"};
@@ -412,7 +412,7 @@ START_TEST(options_of_a_newer_header_must_be_zero_behind_ours)
 }
 END_TEST
 
-/* An allocator that fails at the n-th call and counts what is out. */
+/* An allocator that fails at the n-th call and counts the blocks in use. */
 struct failing {
     long calls_left;
     size_t out;
@@ -485,7 +485,7 @@ START_TEST(each_failed_allocation_is_reported_and_leaks_nothing)
 }
 END_TEST
 
-/* Two types of the same events, for each of so many stacks; and one in so many pools. */
+/* Adds two types of the same events for each of `count` stacks, and one type in as many pools. */
 static void add_pairs(sagg *agg, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -518,7 +518,7 @@ START_TEST(a_sample_without_memory_leaves_all_as_it_was)
         ck_assert_uint_eq(thread(plain, 1, "worker"), sample.thread);
         sample.stack = stack(agg, "m.main;m.m0");
         if (n % 2 == 0)
-            sample.thread = SAGG_NO_THREAD; /* the second's row is there, the pair must be parted */
+            sample.thread = SAGG_NO_THREAD; /* the second's row exists, so the pair must be split */
         f.calls_left = n / 2 % 3;
         int rc = sagg_add(agg, &sample, NULL);
         f.calls_left = LONG_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Caps: the heaviest stay, totals stay exact, the error is within the stated bound. */
+/* Tests caps: the heaviest stacks stay, totals stay exact, the error is within the stated bound. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ START_TEST(a_stack_heavy_in_a_small_type_stays)
 }
 END_TEST
 
-/* Heavy by the sum of two threads, which ends at 2^64 - 1. */
+/* A stack that is heavy by the sum of two threads, which saturates at 2^64 - 1. */
 START_TEST(a_stack_whose_sum_ends_is_the_heaviest)
 {
     sagg *agg = small(1);
@@ -80,7 +80,7 @@ START_TEST(below_the_cap_nothing_changes)
 }
 END_TEST
 
-/* Many more stacks than fit, with some heavy ones: compared with the truth. */
+/* Many more stacks than fit, some of them heavy, compared with exact sums. */
 START_TEST(totals_stay_exact_and_errors_within_the_bound)
 {
     enum { STACKS = 3000, ADDS = 60000 };
@@ -122,7 +122,7 @@ START_TEST(totals_stay_exact_and_errors_within_the_bound)
 }
 END_TEST
 
-/* Compaction slides everything in place: what stays must still be found, not added again. */
+/* Compaction moves everything in place: elements that stay must still be found, not added again. */
 START_TEST(what_stays_is_found_again)
 {
     sagg *agg = small(50);
@@ -187,7 +187,8 @@ START_TEST(bytes_stay_below_their_cap)
 }
 END_TEST
 
-/* Names that compaction cannot free fill the cap: it must not be asked for again at each sample. */
+/* Names that compaction cannot free fill the cap. Then sagg_full must not request a compaction for
+ * each sample. */
 START_TEST(a_useless_compaction_is_not_asked_for_again)
 {
     sagg_options options = two_types();

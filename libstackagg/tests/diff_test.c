@@ -35,7 +35,7 @@ static sagg_diff *diff_of(const uint64_t before[STACKS], const uint64_t after[ST
     sagg_diff *diff = NULL;
     sagg_error err = {0};
     ck_assert_msg(sagg_diff_new(&diff, old, new, options, &err) == 0, "%s", err.message);
-    sagg_tree_free(old); /* a comparison lives on its own */
+    sagg_tree_free(old); /* a comparison borrows nothing */
     sagg_tree_free(new);
     return diff;
 }
@@ -43,7 +43,7 @@ static sagg_diff *diff_of(const uint64_t before[STACKS], const uint64_t after[ST
 static const uint64_t before[STACKS] = {10, 20, 30, 0, 40, 0};
 static const uint64_t after[STACKS] = {10, 20, 0, 60, 100, 10};
 
-/* The stack of a node as text, root first. */
+/* Writes the stack of a node as text, root first. */
 static void name_node(char *to, size_t room, const sagg_tree_view *view, size_t node)
 {
     to[0] = '\0';
@@ -152,7 +152,7 @@ END_TEST
 
 /* ---- significance ---- */
 
-/* Windows of a load that wavers: f and g share what is not `planted`. */
+/* Makes windows of a load that varies: f and g share everything that is not `planted`. */
 static sagg_windows *windows_of(uint64_t seed, uint64_t planted)
 {
     const sagg_frame f = {.class_name = str("a.A"), .method = str("f")};
@@ -220,7 +220,7 @@ START_TEST(equal_seeds_give_equal_intervals)
 }
 END_TEST
 
-/* Samples of all sorts of stacks, by what they are or by their leaves. */
+/* Adds samples of various stacks, as samples or by their leaves. */
 static sagg_windows *windows_of_samples(const sagg *agg, bool by_leaf, uint64_t seed)
 {
     sagg_windows *windows = NULL;

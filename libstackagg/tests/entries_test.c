@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries: many samples at a time, two types of the same events, and caps. */
+/* Tests entries: many samples at a time, two types of the same events, and caps. */
 #include "support.h"
 
 #include <stdlib.h>
 
-/* Random samples, many of which meet. */
+/* Makes random samples, many of which have equal keys. */
 static void random_samples(sagg *agg, sagg_sample *samples, size_t count, uint64_t *state)
 {
     for (size_t i = 0; i < count; i++) {
@@ -21,7 +21,7 @@ static void random_samples(sagg *agg, sagg_sample *samples, size_t count, uint64
     }
 }
 
-/* The fast way in, held to its plain twin. */
+/* Compares the fast function with its plain counterpart. */
 START_TEST(many_samples_at_once_are_each_of_them)
 {
     enum { COUNT = 3000 };
@@ -43,7 +43,7 @@ START_TEST(many_samples_at_once_are_each_of_them)
 }
 END_TEST
 
-/* Samples of which many are two types of one event, and many are not. */
+/* Makes samples of which many are two types of one event, and many are not. */
 static void random_pairs(sagg *agg, sagg_sample *samples, size_t count, uint64_t *state)
 {
     random_samples(agg, samples, count, state);
@@ -60,7 +60,7 @@ static void random_pairs(sagg *agg, sagg_sample *samples, size_t count, uint64_t
     }
 }
 
-/* Adds up the entries of an aggregate by their keys. */
+/* Compares the entries of an aggregate, summed by their keys, with the samples. */
 static void must_hold(const sagg *agg, const sagg_sample *samples, size_t count)
 {
     size_t cursor = 0, entries = 0;
@@ -87,10 +87,10 @@ static void must_hold(const sagg *agg, const sagg_sample *samples, size_t count)
                       sagg_type_totals(agg, CPU).value + sagg_type_totals(agg, ALLOC).value);
 }
 
-/* Samples of an aggregate's stacks and threads, the same ones for the same state. */
+/* Makes samples of an aggregate's stacks and threads, the same ones for the same state. */
 typedef void fill(sagg *agg, sagg_sample *samples, size_t count, uint64_t *state);
 
-/* An aggregate holds all samples, and so does one that it is merged into. */
+/* Checks that an aggregate holds all samples, and that one into which it is merged does too. */
 static void must_hold_and_merge(fill *fill_samples)
 {
     enum { COUNT = 2000 };
@@ -109,7 +109,7 @@ static void must_hold_and_merge(fill *fill_samples)
     sagg_free(into);
 }
 
-/* Types that come in pairs share an entry, which no caller must see. */
+/* Types that form a pair share an entry, which no caller must notice. */
 START_TEST(two_types_of_one_event_are_two_entries)
 {
     must_hold_and_merge(random_pairs);
@@ -123,14 +123,14 @@ static void very_many(sagg *agg, sagg_sample *samples, size_t count, uint64_t *s
         samples[i].samples <<= i % 5 * 10;
 }
 
-/* Few have so many samples: those that do take more memory, and lose none when entries move. */
+/* Entries with very many samples take more memory, and lose no samples when entries move. */
 START_TEST(samples_can_be_very_many)
 {
     must_hold_and_merge(very_many);
 }
 END_TEST
 
-/* The same within a cap on memory, with pairs that are parted, when stacks go. */
+/* The same within a memory cap, with pairs that are split, when stacks are removed. */
 START_TEST(no_samples_are_lost_when_entries_move)
 {
     sagg_options options = two_types();
@@ -189,7 +189,7 @@ START_TEST(pairs_take_half_the_memory)
 }
 END_TEST
 
-/* What has no room when a pair is parted is dropped, and its totals stay. */
+/* An entry without room when a pair is split is dropped, and its totals stay. */
 START_TEST(pairs_are_parted_within_the_cap)
 {
     sagg_options options = two_types();
@@ -221,7 +221,7 @@ START_TEST(pairs_are_parted_within_the_cap)
 }
 END_TEST
 
-/* A hint changes memory, and nothing else; one that is too large for the cap is not followed. */
+/* A hint changes only the memory; a hint that is too large for the cap is ignored. */
 START_TEST(what_is_expected_changes_nothing_but_memory)
 {
     enum { COUNT = 500 };
@@ -252,7 +252,7 @@ START_TEST(what_is_expected_changes_nothing_but_memory)
 }
 END_TEST
 
-/* The naive way: each pair of a type and a stack once. */
+/* Counts each pair of a type and a stack once, in the naive way. */
 static uint64_t count_type_stacks(const sagg *agg, uint32_t type)
 {
     uint64_t count = 0;
@@ -275,7 +275,7 @@ static void check_type_stacks(const sagg *agg)
     ck_assert_uint_eq(counts[0] + counts[SAGG_MAX_TYPE], 0);
 }
 
-/* Below the cap, and where it gives stacks up. */
+/* Below the cap, and when stacks are dropped. */
 START_TEST(stacks_of_a_type_are_counted_once)
 {
     enum { COUNT = 1500 };
@@ -286,7 +286,7 @@ START_TEST(stacks_of_a_type_are_counted_once)
     options.max_stacks = _i == 0 ? 1000 : 100;
     sagg *agg = make(&options);
     check_type_stacks(agg);
-    /* the second half meets the stacks of the first again, in other orders and with more threads */
+    /* the second half has the stacks of the first again, in other orders and with more threads */
     for (int half = 0; half < 2; half++) {
         random_pairs(agg, samples, COUNT, &state);
         ck_assert_int_eq(sagg_add_all(agg, samples, COUNT, NULL), 0);

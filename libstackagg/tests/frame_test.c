@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/formats/stack-id.md, checked with the vectors of a second implementation. */
+/* Tests docs/formats/stack-id.md with the vectors of a second implementation. */
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ static size_t unhex(char *out, const char *hex)
     return size;
 }
 
-/* The bytes of "key" or "key_hex", repeated as "key_repeat" says; free data. */
+/* Returns the bytes of "key" or "key_hex", repeated "key_repeat" times; free data. */
 static sagg_str name_of(const json_t *frame, const char *key)
 {
     char variant[32];
@@ -110,7 +110,7 @@ static void free_name(sagg_str name)
     free((void *)(uintptr_t)name.data);
 }
 
-/* The id that an aggregate gives the same stack. */
+/* Checks the id that an aggregate computes for the same stack. */
 static void check_aggregate(const sagg_frame *frames, size_t count, int version, const char *want)
 {
     sagg_options options = two_types();

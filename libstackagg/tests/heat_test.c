@@ -10,7 +10,7 @@ static const char page[] = "<html><script type=\"application/json\" id=\"hotstac
 static const int64_t start = INT64_C(1769846400123000000);
 enum { MS = 1000000 };
 
-/* ---- reading what was written, from the format's page ---- */
+/* ---- reading the output, by the format's documentation ---- */
 
 static json_int_t member(const json_t *heat, const char *key)
 {
@@ -24,7 +24,7 @@ static uint64_t entry(const json_t *cells, const char *column, size_t at)
     return (uint64_t)json_integer_value(json_array_get(json_object_get(cells, column), at));
 }
 
-/* The cells of a heat: sums by bucket and stack. Returns how many entries there are. */
+/* Reads the cells of a heat as sums by bucket and stack. Returns the number of entries. */
 static uint64_t read_cells(const json_t *heat, uint64_t cells[BUCKETS][STACKS])
 {
     const json_t *from = json_object_get(heat, "cells");
@@ -38,7 +38,7 @@ static uint64_t read_cells(const json_t *heat, uint64_t cells[BUCKETS][STACKS])
         bucket += entry(from, "bucket", i);
         ck_assert_uint_lt(bucket, (uint64_t)member(heat, "buckets"));
         ck_assert(bucket < BUCKETS && stack < STACKS);
-        ck_assert_uint_eq(cells[bucket][stack], 0); /* none stands twice */
+        ck_assert_uint_eq(cells[bucket][stack], 0); /* no cell is there twice */
         cells[bucket][stack] = entry(from, "value", i);
     }
     return count;
@@ -147,7 +147,8 @@ START_TEST(cells_are_what_was_added)
 }
 END_TEST
 
-/* What a cut takes away is in its block, and what is in no stack of the tree behind all of them. */
+/* Values that a cut removes are in its block; values without a stack in the tree come after all
+ * blocks. */
 START_TEST(a_cut_tree_keeps_the_values)
 {
     static uint64_t cells[BUCKETS][STACKS];
@@ -198,8 +199,8 @@ static uint64_t sum_of(uint64_t cells[BUCKETS][STACKS], uint64_t *nameless, size
     return sum;
 }
 
-/* Past the cap time gets coarser first, and sums stay exact; a compaction in between does no harm.
- */
+/* Past the cap the time resolution is reduced first, and sums stay exact; a compaction in between
+ * has no effect. */
 START_TEST(the_cap_holds_and_sums_stay)
 {
     static uint64_t cells[BUCKETS][STACKS];
@@ -227,7 +228,7 @@ START_TEST(the_cap_holds_and_sums_stay)
 }
 END_TEST
 
-/* Very many stacks: the lightest are summed, second by second, and the heaviest stay. */
+/* With very many stacks the lightest are summed, second by second, and the heaviest stay. */
 START_TEST(the_heaviest_stacks_stay)
 {
     static uint64_t cells[BUCKETS][STACKS];

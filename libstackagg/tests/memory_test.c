@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each function without memory, at each of its allocations: it says so, gives back what it took,
- * and leaves what it was given as it was. */
+/* Tests a failure of each allocation of each function: the function reports it, frees its memory,
+ * and leaves its arguments unchanged. */
 #include "failing_memory.h"
 #include "support.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-/* ---- what is worked on ---- */
+/* ---- the inputs ---- */
 
 static const char page[] = "<html><script type=\"application/json\" id=\"hotstack-data\">"
                            "/*HOTSTACK_DATA*/</script></html>\n";
@@ -21,7 +21,7 @@ static sagg_tree *tree, *older;
 static sagg_heat *heat;
 static sagg_windows *windows;
 
-/* What a run gave back: of what was written, and of what was returned. */
+/* A hash of everything that a run wrote and returned. */
 static uint64_t seen;
 
 static void note(uint64_t number)
@@ -146,7 +146,7 @@ static void teardown(void)
     sagg_windows_free(windows);
 }
 
-/* ---- what is done ---- */
+/* ---- the functions under test ---- */
 
 static int merge_both(const sagg_options *options, const sagg *a, const sagg *b, sagg_error *err)
 {
@@ -175,8 +175,8 @@ static int merge_seconds(sagg_error *err)
     return merge_both(&options, seconds, seconds, err);
 }
 
-/* A compaction that fails changes nothing. Assertions hold and free memory: whether it leaks, only
- * the leak checker can tell. */
+/* A failed compaction changes nothing. The test's assertions free memory, so only the leak checker
+ * can tell whether it leaks. */
 static int compact(sagg_error *err)
 {
     sagg_options options = two_types();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shards merged are the whole, byte for byte, in any order. */
+/* Merged shards equal the whole, byte for byte, in any order. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -39,7 +39,9 @@ static sagg *shard(void)
     return make(&options);
 }
 
-/* Everything a reader can see, in a form that does not depend on the order of adding. */
+/*
+ * Returns everything that a reader can see, in a form that does not depend on the order of adding.
+ */
 static char *picture(const sagg *agg)
 {
     sagg_collapsed_options options = SAGG_COLLAPSED_OPTIONS_INIT;
@@ -164,7 +166,7 @@ START_TEST(different_tables_do_not_merge)
 }
 END_TEST
 
-/* Seconds that the range of the other does not have are in its last one, and said to be. */
+/* Seconds outside the range of the other aggregate are added to its last one and reported. */
 START_TEST(seconds_outside_the_range_are_a_loss)
 {
     sagg_options options = two_types();

@@ -34,7 +34,7 @@ START_TEST(json_is_what_the_page_says)
 }
 END_TEST
 
-/* Nothing that a page, a terminal or an editor would act on stands raw in the text. */
+/* Checks that the text has no raw character on which a page, a terminal or an editor would act. */
 static void check_harmless(const char *text)
 {
     ck_assert_ptr_null(strchr(text, '<'));
@@ -70,7 +70,7 @@ static int write_page(const char *html, const char *meta, memory *to, sagg_error
     sagg_tree *tree = NULL;
     options.type = CPU;
     ck_assert_int_eq(sagg_tree_new(&tree, agg, &options, NULL), 0);
-    sagg_free(agg); /* a tree lives on its own */
+    sagg_free(agg); /* a tree borrows nothing */
     sagg_sink sink = memory_sink(to);
     const sagg_tree *trees[] = {tree, tree};
     int rc = sagg_write_html(str(html), trees, 2, str(meta), NULL, &sink, err);
@@ -88,7 +88,7 @@ START_TEST(html_is_the_template_with_the_data_in_it)
     ck_assert_ptr_null(strstr(end + 1, "</script>"));
     char *inner = strndup(start, (size_t)(end - start));
     check_harmless(inner);
-    ck_assert_ptr_null(strchr(inner, '\n')); /* whatever meta's text is */
+    ck_assert_ptr_null(strchr(inner, '\n')); /* for any text of meta */
     json_t *document = json_loads(inner, 0, NULL);
     ck_assert_ptr_nonnull(document);
     ck_assert_int_eq(json_integer_value(json_object_get(document, "version")), 2);
@@ -137,7 +137,7 @@ START_TEST(bad_templates_and_meta_are_refused_before_output)
 }
 END_TEST
 
-/* A compressor that adds 1 to each byte, and refuses after so many calls (-1 = never). */
+/* A compressor that adds 1 to each byte, and refuses after calls_left calls (-1 = never). */
 typedef struct adder {
     int calls_left;
     bool ended;
@@ -163,7 +163,7 @@ static int add_one(void *ctx, const void *data, size_t bytes, bool last, const s
     return 0;
 }
 
-/* Each ck_assert tells the parent process: too slow for every digit. */
+/* Avoids ck_assert, which writes to the parent process each time: too slow for every digit. */
 static uint32_t value_of(char digit)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -173,7 +173,7 @@ static uint32_t value_of(char digit)
     return (uint32_t)(at - digits);
 }
 
-/* Decodes base64 and takes 1 from each byte; free it. */
+/* Decodes base64 and subtracts 1 from each byte; free it. */
 static char *plain_of(const char *text, size_t size)
 {
     char *plain = calloc(1, size + 1);
@@ -190,7 +190,7 @@ static char *plain_of(const char *text, size_t size)
     return plain;
 }
 
-/* Titles of 0, 1 and 2 letters: base64 ends in each of its ways. */
+/* Titles of 0, 1 and 2 letters, so that base64 ends in each of its forms. */
 START_TEST(a_page_can_be_compressed)
 {
     static const char *const metas[] = {"{\"title\":\"\"}", "{\"title\":\"a\"}",
@@ -258,7 +258,7 @@ START_TEST(collapsed_lines_are_stacks)
 }
 END_TEST
 
-/* Of the same events in two types, as bytes and objects allocated are. */
+/* Adds a pair of types of the same events, such as bytes and objects allocated. */
 static void add_pair(sagg *agg, uint32_t stack_index, uint64_t first, uint64_t second)
 {
     sagg_sample pair[] = {
@@ -267,7 +267,7 @@ static void add_pair(sagg *agg, uint32_t stack_index, uint64_t first, uint64_t s
     ck_assert_int_eq(sagg_add_all(agg, pair, 2, NULL), 0);
 }
 
-/* A line without a word in front of its value is read by no tool, ours included. */
+/* No tool, including Hotstack's, reads a line without a name before its value. */
 START_TEST(collapsed_lines_name_frames_without_names)
 {
     sagg *agg = make(NULL);
@@ -284,7 +284,7 @@ START_TEST(collapsed_lines_name_frames_without_names)
 }
 END_TEST
 
-/* flamegraph.pl takes a number behind a blank for a second value, also where it ends in a dot. */
+/* flamegraph.pl reads a number after a blank as a second value, also where it ends with a dot. */
 static const struct {
     const char *class_name;
     const char *method;
@@ -347,7 +347,7 @@ END_TEST
 
 enum { PATHS = 2500, MANY_PATHS = 24000, PATH_ROOM = 192 };
 
-/* A path that shares much with others, and a thread in front of it. */
+/* Makes a path that shares much with others, and a thread before it. */
 static void random_path(char *path, uint64_t *state, bool threads)
 {
     size_t used = (size_t)snprintf(path, PATH_ROOM, "%s", threads ? "[w tid=1]" : "");
@@ -364,7 +364,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* What the paths come to when they are sorted as texts and those alike are counted. */
+/* Returns the lines of the paths when they are sorted as texts and equal ones are counted. */
 static char *naive_lines(char (*paths)[PATH_ROOM], uint32_t count, uint32_t weight)
 {
     memory to;
@@ -398,7 +398,7 @@ static void add_path(sagg *agg, uint32_t type, const char *path, bool threads, u
     add(agg, type, index, stack(agg, path), value);
 }
 
-/* Frames that no line has: with so many, a sort sees fewer frames of a path at once. */
+/* Adds frames that no line has: with so many, a sort considers fewer frames of a path at once. */
 static void add_other_frames(sagg *agg)
 {
     for (uint32_t i = 0; i < 5000; i++) {
@@ -408,7 +408,7 @@ static void add_other_frames(sagg *agg)
     }
 }
 
-/* One writer for both types, held to texts that are sorted and counted. */
+/* Compares one writer for both types with texts that are sorted and counted. */
 START_TEST(a_writer_of_several_types_sorts_and_merges_paths)
 {
     static char paths[2][PATHS][PATH_ROOM];
@@ -426,7 +426,7 @@ START_TEST(a_writer_of_several_types_sorts_and_merges_paths)
     options.threads = threads;
     sagg_collapsed *writer;
     ck_assert_int_eq(sagg_collapsed_new(&writer, agg, &options, NULL), 0);
-    for (uint32_t i = 0; i < 4; i++) { /* again: nothing stays from one type to the next */
+    for (uint32_t i = 0; i < 4; i++) { /* each type twice: no state stays from one to the next */
         memory to;
         sagg_sink sink = memory_sink(&to);
         char *wanted = naive_lines(paths[i % 2], PATHS, 1 + i % 2);
@@ -442,7 +442,7 @@ START_TEST(a_writer_of_several_types_sorts_and_merges_paths)
 }
 END_TEST
 
-/* A path that begins as many others do: some end there, most go on. */
+/* Makes a path that begins as many others do: some end there, most continue. */
 static void long_path(char *path, uint64_t *state, bool threads)
 {
     uint32_t trunk = (threads ? 21 : 14) + 4 * next_random(state, 2);
@@ -459,8 +459,8 @@ static void long_path(char *path, uint64_t *state, bool threads)
         path[used - 1] = '\0';
 }
 
-/* A stack whose frames have one of two lines, of which the text says nothing: each its own, or all
- * of the stack the same, so that as many stacks begin alike. */
+/* Adds a stack whose frames have one of two lines, which the text does not show: each frame its own
+ * line, or the whole stack the same, so that as many stacks begin alike. */
 static uint32_t lined_stack(sagg *agg, const char *path, uint64_t *state, bool each)
 {
     uint32_t frames[64];
@@ -502,7 +502,7 @@ START_TEST(many_paths_that_begin_alike_are_sorted_and_merged)
 }
 END_TEST
 
-/* Lines are handed on in pieces: these are longer than several. */
+/* Lines are sent in pieces; these are longer than several pieces. */
 START_TEST(lines_longer_than_pieces_come_out_whole)
 {
     enum { LONG = 60000, LINES = 12, DEPTH = 12, ROOM = (LONG + 8) * DEPTH * LINES };
@@ -584,7 +584,7 @@ START_TEST(a_refusing_sink_ends_the_output)
     sagg_error err = {0};
     ck_assert_int_eq(sagg_write_collapsed(agg, CPU, NULL, &sink, &err), SAGG_ERR_IO);
     ck_assert_int_eq(err.code, SAGG_ERR_IO);
-    ck_assert_int_eq(calls, -1); /* not asked again */
+    ck_assert_int_eq(calls, -1); /* not called again */
     sagg_free(agg);
 }
 END_TEST

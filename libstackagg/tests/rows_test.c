@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of lanes, held to the samples that they stand for. */
+/* Compares rows of lanes with the samples that they represent. */
 #include "support.h"
 
 enum { LANES = 150, ROWS = 700 };
 
-/* Lanes of single types and of pairs, both ways round, of few threads and labels. */
+/* Makes lanes of single types and of pairs in both orders, of few threads and labels. */
 static void make_lanes(sagg *agg, sagg_lane lanes[LANES])
 {
     uint64_t state = 3;
@@ -21,7 +21,7 @@ static void make_lanes(sagg *agg, sagg_lane lanes[LANES])
     }
 }
 
-/* Rows of stacks that follow each other, as when they are sorted, and of some that are repeated. */
+/* Makes rows of successive stacks, as when they are sorted, and of some that are repeated. */
 static void make_rows(sagg *agg, sagg_row rows[ROWS], uint64_t *state, uint64_t most)
 {
     for (size_t i = 0; i < ROWS;) {
@@ -56,8 +56,8 @@ static void add_as_samples(sagg *agg, const sagg_lane *lane, const sagg_row *row
     ck_assert_int_eq(sagg_add_all(agg, samples, lane->twin != 0 ? 2 : 1, NULL), 0);
 }
 
-/* Rounds of rows into both aggregates, each by its own way in, and compacted where they are full.
- * Returns what the caps cost. */
+/* Adds rounds of rows to both aggregates, each by its own function, and compacts them where they
+ * are full. Returns the losses to the caps. */
 static sagg_loss add_both_ways(const sagg_options *options, int rounds, uint64_t most)
 {
     static sagg_row rows[ROWS];
@@ -102,7 +102,7 @@ START_TEST(rows_are_their_samples)
 }
 END_TEST
 
-/* Stacks, threads, and entries without room. */
+/* Caps on stacks, threads, and entries. */
 START_TEST(caps_do_to_rows_what_they_do_to_samples)
 {
     sagg_options options = two_types();
@@ -154,7 +154,7 @@ START_TEST(rows_before_a_bad_one_are_added)
 }
 END_TEST
 
-/* Rows and seconds that are added apart come to what samples do. */
+/* Rows and seconds that are added separately give the same totals as samples. */
 START_TEST(seconds_are_added_beside_rows)
 {
     enum { SECONDS = 3, COUNT = 6 };

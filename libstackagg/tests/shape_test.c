@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each shape against the plainest way to make it: paths as texts, one by one. */
+/* Compares each shape with the simplest way to make it: paths as texts, one by one. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static void plain_fold(char *to, const char *from)
     to[size] = '\0';
 }
 
-/* Whether the stack is in the new tree, and as what. */
+/* Returns whether the stack is in the new tree, and its form there. */
 static bool plain(char *to, const char *from, int shape, char method)
 {
     const char *at = strchr(from, method);
@@ -128,7 +128,7 @@ static uint64_t value_of(const paths *from, const char *names)
     return 0;
 }
 
-/* The tree has exactly these values, in order, with right totals. */
+/* Checks that the tree has exactly these values, in order, with correct totals. */
 static void check_tree(const sagg_tree *tree, const paths *wanted)
 {
     const sagg_tree_view *view = sagg_tree_get(tree);

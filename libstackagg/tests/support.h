@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of this library share: aggregates built from short texts, output caught in memory.
- */
+/* Helpers for the tests of this library: aggregates built from short texts, and output kept in
+ * memory. */
 #ifndef STACKAGG_TEST_SUPPORT_H
 #define STACKAGG_TEST_SUPPORT_H
 
@@ -14,7 +14,7 @@ enum { CPU = 1, ALLOC = 2 };
 
 sagg_str str(const char *text);
 
-/* Options with the types CPU ("cpu", "ns") and ALLOC ("alloc_bytes", "bytes"). */
+/* Returns options with the types CPU ("cpu", "ns") and ALLOC ("alloc_bytes", "bytes"). */
 sagg_options two_types(void);
 sagg *make(const sagg_options *options);
 
@@ -25,13 +25,15 @@ uint32_t thread(sagg *agg, int64_t tid, const char *name);
 /* Adds `value` (raw: one less) as one sample. */
 void add(sagg *agg, uint32_t type, uint32_t thread, uint32_t stack, uint64_t value);
 
-/* Both have the same entries in the same order, and the same totals by type and thread. */
+/*
+ * Checks that both have the same entries in the same order, and the same totals by type and thread.
+ */
 void same_entries(const sagg *a, const sagg *b);
 
-/* The tree of CPU, uncut; free it. */
+/* Returns the tree of CPU, uncut; free it. */
 sagg_tree *whole_tree(const sagg *agg);
 
-/* Output as one string; free it. */
+/* Return the output as one string; free it. */
 char *collapsed(const sagg *agg, uint32_t type, const sagg_collapsed_options *options);
 char *json(const sagg *agg, uint32_t type, uint32_t max_nodes);
 
@@ -42,7 +44,7 @@ typedef struct memory {
 } memory;
 sagg_sink memory_sink(memory *to);
 
-/* Small numbers that look random, the same each time. */
+/* Returns small pseudo-random numbers, the same each time. */
 uint32_t next_random(uint64_t *state, uint32_t below);
 
 #endif

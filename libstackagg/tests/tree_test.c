@@ -15,7 +15,7 @@ static sagg_tree *tree_of(const sagg *agg, uint32_t max_nodes, bool lines, bool 
     return tree;
 }
 
-/* total = self + children + omitted, for every node; depths never jump. */
+/* Checks that total = self + children + omitted for every node, and that depths never jump. */
 static void check_sums(const sagg_tree_view *view)
 {
     for (size_t i = 0; i < view->node_count; i++) {
@@ -127,7 +127,7 @@ static sagg *random_tree(uint64_t seed)
     return agg;
 }
 
-/* A tree cut to n nodes holds the n heaviest, and what is gone is counted to the unit. */
+/* A tree cut to n nodes holds the n heaviest, and the rest is counted to the unit. */
 START_TEST(cutting_keeps_the_heaviest_and_counts_the_rest)
 {
     sagg *agg = random_tree((uint64_t)_i);
@@ -163,8 +163,7 @@ END_TEST
 
 static const int shapes[] = {-1, SAGG_SHAPE_REVERSED, SAGG_SHAPE_FOLDED};
 
-/* Where sums would pass 2^64 they stay below it: no node outweighs its parent, none loses its
- * place. */
+/* Sums that would exceed 2^64 saturate: no node outweighs its parent, and none loses its place. */
 START_TEST(sums_that_end_leave_a_tree)
 {
     sagg *agg = make(NULL);
@@ -192,7 +191,7 @@ START_TEST(sums_that_end_leave_a_tree)
 }
 END_TEST
 
-/* Of the whole tree exactly the nodes that reach the least total, each as it was. */
+/* The tree has exactly the nodes of the whole tree that reach the least total, each unchanged. */
 START_TEST(a_least_total_keeps_exactly_what_reaches_it)
 {
     sagg *agg = random_tree((uint64_t)_i + 40);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aggregates of more frames than have a number of 16 bits: stacks of small numbers beside those of
- * large ones. */
+/* Tests aggregates with more frames than 16 bits can number: stacks of small numbers together with
+ * stacks of large ones. */
 #include "support.h"
 
 #include <stdlib.h>
 
 enum { OTHERS = 70000, STACKS = 3000, MOST = 24 };
 
-/* Frames that no stack has, so that those behind them have large numbers. */
+/* Adds frames that no stack has, so that the frames after them have large numbers. */
 static void add_others(sagg *agg)
 {
     uint32_t method, index;
@@ -17,7 +17,7 @@ static void add_others(sagg *agg)
         ck_assert_int_eq(sagg_add_line(agg, &index, method, line, NULL), 0);
 }
 
-/* The frames of a random stack, leaf first: many of them end alike. */
+/* Makes the frames of a random stack, leaf first; many stacks end alike. */
 static uint32_t make_stack(sagg_frame *frames, uint32_t number)
 {
     static const char *const names[] = {"m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7"};
@@ -64,7 +64,7 @@ static void check_stack(const sagg *agg, uint32_t index, uint32_t number)
     ck_assert_mem_eq(&id, &got, sizeof(id));
 }
 
-/* Adds all; the other frames come in front of stack `others`. */
+/* Adds all stacks; the other frames are added before stack `others`. */
 static sagg *fill(const sagg_options *options, uint32_t others, uint32_t *indices)
 {
     sagg *agg = make(options);
@@ -76,7 +76,8 @@ static sagg *fill(const sagg_options *options, uint32_t others, uint32_t *indice
     return agg;
 }
 
-/* Before all, few of which have small numbers then; among them; never. */
+/* The stack before which the other frames are added: before all, so that few have small numbers;
+ * among them; never. */
 static const uint32_t places[] = {0, 3, 40, STACKS};
 
 START_TEST(frames_of_any_number_come_back)

@@ -5,8 +5,8 @@
 #define CARRIERS_MAX 1024
 #define LOCALS       16
 
-/* jdk.internal.misc.CarrierThread makes this group below the root; classes are compared by name so
- * that asking loads none. */
+/* jdk.internal.misc.CarrierThread creates this group below the root group. Classes are compared by
+ * name so that the search loads none. */
 static const char group_name[] = "CarrierThreads";
 
 static jobject root_group(jvm *j)
@@ -33,8 +33,8 @@ static jobject new_array(jvm *j, enum java_class class_id, int n)
     return array;
 }
 
-/* The group of the carriers, or NULL where no virtual thread has run yet; *all: no group was left
- * out of the search. */
+/* Returns the group of the carriers, or NULL where no virtual thread has run yet. *all becomes true
+ * when the search covered all groups. */
 static jobject carrier_group(jvm *j, bool *all)
 {
     jobject root = root_group(j), groups = new_array(j, CLASS_GROUP, GROUPS_MAX), found = NULL;
@@ -78,6 +78,6 @@ bool carriers_mark(jvm *j, reading *r)
     if (group != NULL)
         mark_group(j, r, group);
     jvm_pop(j);
-    jvm_clear(j); /* a snapshot without this mark is still one */
+    jvm_clear(j); /* a snapshot is usable without this mark */
     return has_virtual;
 }

@@ -4,10 +4,10 @@
 #include <attach/lock_class.h>
 #include <string.h>
 
-#define LINE_OF_NATIVE (-2) /* StackTraceElement's own word for it */
+#define LINE_OF_NATIVE (-2) /* StackTraceElement.getLineNumber of a native method */
 
-/* Thread.State's ordinals are NEW, RUNNABLE, BLOCKED, WAITING, TIMED_WAITING, TERMINATED: ours less
- * one. */
+/* Thread.State's ordinals are NEW, RUNNABLE, BLOCKED, WAITING, TIMED_WAITING, TERMINATED: one less
+ * than our states. */
 #define STATES 6
 
 static uint32_t text_of(wire_out *o, jvm *j, jobject object, enum java_method method)
@@ -19,7 +19,8 @@ static uint32_t text_of(wire_out *o, jvm *j, jobject object, enum java_method me
     return index;
 }
 
-/* What ThreadInfo names as the lock, and as its owner, of a carrier that runs a virtual thread. */
+/* For a carrier that runs a virtual thread, ThreadInfo returns that thread as the lock and as its
+ * owner. */
 static const char virtual_class[] = "java.lang.VirtualThread";
 
 #define OWNER_FLAGS (THREADS_OWNER_ENDED | THREADS_OWNER_GONE)
@@ -40,7 +41,7 @@ static uint8_t state_of(jvm *j, jobject info)
     return ordinal < 0 || ordinal >= STATES ? 0 : (uint8_t)(ordinal + 1);
 }
 
-/* The lock that the thread waits for and who holds it; or, of a carrier, the virtual thread. */
+/* Reads the lock that the thread waits for and its owner; for a carrier, the virtual thread. */
 static void convert_wait(thread_row *row, wire_out *o, jvm *j, jobject info)
 {
     char name[JVM_TEXT_MAX];

@@ -3,12 +3,12 @@
 
 #include "snapshot/convert.h"
 
-#define OWNERS_MAX 256 /* of one snapshot that are looked at */
+#define OWNERS_MAX 256 /* per snapshot; further owners are not examined */
 #define CHUNK      512
 #define LOCALS     16
 
-/* Owners that the list of threads lacks: ended ones, virtual ones, and those that are younger than
- * the list or were cut off it. */
+/* Owners that are missing from the list of threads: threads that have ended, virtual threads, and
+ * threads that are younger than the list or were cut from it. */
 typedef struct missing {
     int64_t tids[OWNERS_MAX];
     size_t n;
@@ -40,7 +40,7 @@ static jobject infos_of(jvm *j, const int64_t *tids, size_t n)
     return infos;
 }
 
-/* Leaves those of which the JVM knows no platform thread. */
+/* Keeps only the ids for which the JVM has no platform thread. */
 static void drop_alive(missing *m, jvm *j)
 {
     size_t kept = 0;
@@ -56,7 +56,7 @@ static void drop_alive(missing *m, jvm *j)
     m->n = kept;
 }
 
-/* Reads the rows of these threads again; an owner that has changed takes its mark along. */
+/* Reads the rows of these threads again. A row whose owner has changed loses its mark. */
 static void read_again(const int64_t *tids, size_t n, jvm *j, reading *r, wire_out *o)
 {
     jobject infos = infos_of(j, tids, n);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locks whose owner is not among the platform threads any more, or never was. */
+/* Marks locks whose owner is not, or is no longer, a platform thread. */
 #ifndef HOTSTACK_THREADS_OWNERS_H
 #define HOTSTACK_THREADS_OWNERS_H
 
 #include "snapshot/reading.h"
 
 /*
- * Sets THREADS_OWNER_ENDED on the rows that wait for a lock of a thread that has ended, or, where
- * `has_virtual` says that it may as well be a virtual thread, THREADS_OWNER_GONE. These rows are
- * read again, so that an owner which ended right after it gave its lock back is not taken for one.
- * Returns false after an exception.
+ * Sets THREADS_OWNER_ENDED on the rows that wait for a lock whose owner has ended. Where
+ * `has_virtual` says that the owner may also be a virtual thread, sets THREADS_OWNER_GONE instead.
+ * Reads these rows again, so that an owner that released its lock and ended in the meantime is not
+ * reported. Returns false after an exception.
  */
 bool owners_mark(jvm *j, reading *r, wire_out *o, bool has_virtual);
 

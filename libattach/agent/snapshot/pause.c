@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "snapshot/pause.h"
 
-#define PART     8                 /* stacks: with more HotSpot 17 leaves the CPU's caches */
-#define SLICES   4                 /* one pause takes at most so much of the budget */
-#define ERROR_MS 2                 /* of a difference of two sums of two counts in whole ms */
+#define PART     8 /* stacks of a pause: more exceed the CPU's caches in HotSpot 17 */
+#define SLICES   4 /* one pause takes at most the budget divided by this */
+#define ERROR_MS 2 /* rounding error: a difference of two sums of two counts in whole ms */
 #define MS       UINT64_C(1000000) /* in ns */
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -21,7 +21,7 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* took_ns, or the JVM's own count for that time where it is less. */
+/* Returns took_ns, or the JVM's own count of that time where it is less. */
 static uint64_t bounded(uint64_t took_ns, int64_t before_ms, int64_t after_ms)
 {
     if (before_ms < 0 || after_ms < before_ms)
@@ -59,6 +59,6 @@ size_t pauses_next(const pauses *p, size_t left)
     uint64_t room = less(less(p->budget_ns, p->spent_ns), fixed);
     uint64_t each = most(less(p->last_ns, fixed) / p->last_stacks, 1);
     uint64_t walk = least(PART * each, less(p->budget_ns / SLICES, fixed));
-    walk = most(walk, most(fixed, each)); /* half of a pause at least is of use */
+    walk = most(walk, most(fixed, each)); /* so that at least half of a pause takes stacks */
     return least(least(left, 2 * (uint64_t)p->last_stacks), least(walk, room) / each);
 }

@@ -48,7 +48,7 @@ thread_row *reading_find(const reading *r, int64_t tid)
     return r->n == 0 ? NULL : bsearch(&key, r->rows, r->n, sizeof(key), by_tid);
 }
 
-/* The ids in malloc's memory, sorted, the agent's own left out. */
+/* Returns the sorted ids without the agent's own; the caller frees them. */
 static int64_t *read_ids(size_t *n, jvm *j)
 {
     jobject array = jvm_object(j, j->bean, GET_ALL_IDS);
@@ -69,7 +69,7 @@ static int64_t *read_ids(size_t *n, jvm *j)
     return ids;
 }
 
-/* One counter of all threads by a bulk call into values; -1 each where that fails. */
+/* Reads one counter of all threads with a bulk call; all values are -1 where that fails. */
 static bool read_bulk(jvm *j, int64_t *values, size_t n, jlongArray ids, enum java_method method)
 {
     jobject result = jvm_object(j, j->bean, method, ids);
@@ -77,7 +77,7 @@ static bool read_bulk(jvm *j, int64_t *values, size_t n, jlongArray ids, enum ja
     if (!read)
         for (size_t i = 0; i < n; i++)
             values[i] = -1;
-    jvm_clear(j); /* a counter that is not offered is no failure of the snapshot */
+    jvm_clear(j); /* a missing counter does not fail the snapshot */
     jvm_drop(j, result);
     return read;
 }
@@ -124,13 +124,14 @@ static void read_times(reading *r, jvm *j, const times *t, const int64_t *ids, s
     jvm_clear(j);
 }
 
-/* Where the snapshot before has the thread, or NULL. */
+/* Returns the thread's entry in the previous snapshot, or NULL. */
 static const int64_t *find_before(const history *h, int64_t tid)
 {
     return h->n == 0 ? NULL : bsearch(&tid, h->tids, h->n, sizeof(tid), by_number);
 }
 
-/* CPU since the snapshot before; a thread that was not there then has all of it from since. */
+/* Returns the CPU time since the previous snapshot. All CPU time of a thread that is new since then
+ * counts. */
 static int64_t delta_of(const history *h, const int64_t *before, int64_t cpu_ns)
 {
     int64_t base = before == NULL ? 0 : h->cpu_ns[before - h->tids];
@@ -180,7 +181,7 @@ static bool take(reading *out, jvm *j, history *h)
     if (filled) {
         int64_t cursor = h->cursor;
         history_free(h);
-        /* the CPU times stand first in their block: the history takes it whole */
+        /* `numbers` begins with the CPU times, so the history can own the whole block */
         *h = (history){
             .tids = ids, .cpu_ns = numbers, .n = n, .at_ns = out->at_ns, .cursor = cursor};
         return true;

@@ -22,7 +22,7 @@ static void count_waiters(candidate *list, size_t n)
     }
 }
 
-/* The order in which a kind of candidate is taken: heaviest first, oldest first among equals. */
+/* The order within one kind of candidate: the heaviest first, and the oldest first among equals. */
 static int by_delta(const void *a, const void *b)
 {
     const candidate *const *left = a, *const *right = b;
@@ -74,15 +74,16 @@ static const kind kinds[] = {
     {THREADS_WHY_DEADLOCKED, is_deadlocked, NULL},
     {THREADS_WHY_OWNER, is_owner, by_waiters},
     {THREADS_WHY_BUSY, is_busy, by_delta},
-    {THREADS_WHY_STALLED, is_stalled, NULL}, /* without the stack nothing is known of their wait */
+    {THREADS_WHY_STALLED, is_stalled, NULL}, /* only the stack shows why they do not run */
     {THREADS_WHY_BLOCKED, is_blocked, NULL},
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-#define RANK_OF_KIND(i) ((uint32_t)(i) << 24) /* more than there are threads */
+#define RANK_OF_KIND(i) ((uint32_t)(i) << 24) /* exceeds the number of threads */
 
-/* Takes up to `room` that are not chosen yet; one that is chosen gets the reason too. */
+/* Takes up to `room` candidates that are not chosen yet. Candidates already chosen get the reason
+ * too. */
 static size_t take_kind(size_t which, candidate *list, size_t n, candidate **scratch, size_t room)
 {
     const kind *k = &kinds[which];
@@ -104,7 +105,8 @@ static size_t take_kind(size_t which, candidate *list, size_t n, candidate **scr
     return taken;
 }
 
-/* The candidates after the cursor, then from the first on, that nothing else has chosen. */
+/* Takes the candidates that nothing else has chosen, first those after the cursor, then those from
+ * the start of the list. */
 static size_t take_rest(candidate *list, size_t n, size_t room, uint32_t rank, int64_t *cursor)
 {
     size_t first = 0, taken = 0;

@@ -12,11 +12,11 @@
 #include "snapshot/pause.h"
 #include "snapshot/select.h"
 
-#define CHUNK          512 /* threads of one call that does not stop the JVM */
+#define CHUNK          512 /* threads per call of step one, which does not stop the JVM */
 #define LOCALS         16
-#define ROW_BYTES      136 /* columns of one row at most */
-#define DEPTH_GUESS    128 /* frames of a stack that a full dump is expected to have at most */
-#define FRAME_BYTES    100 /* of Java heap: a StackTraceElement and its place in the array */
+#define ROW_BYTES      136 /* the most bytes that the columns of one row take */
+#define DEPTH_GUESS    128 /* frames of a stack that a full dump is expected to have */
+#define FRAME_BYTES    100 /* Java heap of a StackTraceElement and its array element */
 #define INFO_BYTES     1000
 #define DEADLOCKED_MAX 4096
 
@@ -26,10 +26,10 @@ typedef struct work {
     history *h;
     reading r;
     wire_out o;
-    size_t rows; /* that are present */
+    size_t rows; /* rows with `present` */
     uint64_t deadline_ns;
     pauses p;
-    int64_t deepest_tid; /* the thread whose stack takes most bytes, and how many */
+    int64_t deepest_tid; /* the thread whose stack takes the most bytes */
     size_t deepest_bytes;
 } work;
 
@@ -41,7 +41,8 @@ static bool is_late(work *w)
     return true;
 }
 
-/* Whether the columns, with those of the rows that have to be written yet, have reached `limit`. */
+/* Returns whether the columns have reached `limit`, together with the columns of the rows that are
+ * still to be written. */
 static bool is_full(work *w, size_t limit)
 {
     if (!w->o.failed && w->o.bytes + w->rows * ROW_BYTES < limit)
@@ -50,7 +51,7 @@ static bool is_full(work *w, size_t limit)
     return true;
 }
 
-/* A call that stops the JVM has returned: how long it took. */
+/* Records the end of a call that stopped the JVM; returns how long it took. */
 static uint64_t note_pause(work *w, size_t stacks, uint64_t begin_ns)
 {
     uint64_t took_ns = monotonic_ns() - begin_ns;
@@ -60,7 +61,7 @@ static uint64_t note_pause(work *w, size_t stacks, uint64_t begin_ns)
 
 /* ---- step one ---- */
 
-/* One chunk of rows; every object of it dies with the local frame. */
+/* Reads one chunk of rows. The caller's local frame frees its objects. */
 static bool read_chunk(work *w, size_t begin, size_t n)
 {
     int64_t ids[CHUNK];
@@ -70,9 +71,9 @@ static bool read_chunk(work *w, size_t begin, size_t n)
     jobject infos = jvm_object(w->j, w->j->bean, GET_INFOS, array, (jint)0);
     if (jvm_length(w->j, infos) < n)
         return false;
-    for (size_t i = 0; i < n && !is_full(w, w->o.limit / 4 * 3); i++) { /* the rest is for stacks */
+    for (size_t i = 0; i < n && !is_full(w, w->o.limit / 4 * 3); i++) { /* the rest: stacks */
         jobject info = jvm_element(w->j, infos, i);
-        if (info != NULL) /* the thread has ended */
+        if (info != NULL) /* NULL: the thread has ended */
             convert_info(&w->r.rows[begin + i], &w->o, w->j, info);
         w->rows += info != NULL;
         jvm_drop(w->j, info);
@@ -97,7 +98,7 @@ static bool read_infos(work *w)
     return good;
 }
 
-/* Ended threads, and those that time or room did not suffice for, leave the list. */
+/* Removes threads that have ended and threads for which time or room did not suffice. */
 static void drop_absent(work *w)
 {
     size_t kept = 0;
@@ -148,8 +149,8 @@ static bool is_stalled(const thread_row *row)
            row->cpu_ns >= 0 && row->cpu_delta == 0;
 }
 
-/* Chooses, marks the rows, and lists them in malloc's memory, those that matter most first; NULL
- * when there is none. */
+/* Chooses threads and marks their rows. Returns their list, those that matter most first, which the
+ * caller frees; NULL when there are none. */
 static choice *choose(work *w, size_t *n)
 {
     candidate *list = w->r.n == 0 ? NULL : calloc(w->r.n, sizeof(*list));
@@ -181,7 +182,7 @@ static void convert_one(work *w, jobject info, size_t *stacks)
 {
     thread_row *row = reading_find(&w->r, jvm_long(w->j, info, INFO_ID));
     size_t before = w->o.columns[COL_STACK_FRAME].n;
-    if (row == NULL) /* born after step one */
+    if (row == NULL) /* the thread is younger than step one */
         return;
     convert_info(row, &w->o, w->j, info);
     *stacks +=
@@ -195,7 +196,7 @@ static void convert_one(work *w, jobject info, size_t *stacks)
     }
 }
 
-/* The stacks of an array of ThreadInfo: how many, or SIZE_MAX after a failure. */
+/* Converts the stacks of an array of ThreadInfo. Returns how many, or SIZE_MAX after a failure. */
 static size_t convert_all(work *w, jobject infos)
 {
     size_t n = jvm_length(w->j, infos), stacks = 0;
@@ -210,7 +211,7 @@ static size_t convert_all(work *w, jobject infos)
     return jvm_failed(w->j) ? SIZE_MAX : stacks;
 }
 
-/* Tells when bytes or time did not suffice. */
+/* Sets THREADS_CUT_STACKS when bytes or time did not suffice for all stacks. */
 static void tell_missing(work *w, size_t stacks, size_t wanted)
 {
     if (stacks < wanted && (w->o.meta.cut & (THREADS_CUT_BYTES | THREADS_CUT_TIME)))
@@ -246,7 +247,7 @@ static jobject all_stacks(work *w)
     return infos;
 }
 
-/* The next n stacks, in one pause; as convert_all. */
+/* Takes the next n stacks in one pause. Returns the same as convert_all. */
 static size_t take_part(work *w, const choice *chosen, size_t n)
 {
     int64_t ids[THREADS_STACKS_LIMIT];
@@ -262,7 +263,8 @@ static size_t take_part(work *w, const choice *chosen, size_t n)
     return stacks;
 }
 
-/* The budget is spent: what the sample did not get to keeps its turn, anything else is missing. */
+/* Handles stacks that are left when the budget is spent. Threads of the sample keep their turn for
+ * the next snapshot; any other stack is reported as missing. */
 static void leave_rest(work *w, const choice *chosen, size_t taken, size_t n, int64_t cursor)
 {
     w->o.meta.cut |= THREADS_CUT_PAUSE;
@@ -304,7 +306,7 @@ static bool take_chosen(work *w)
     return stacks != SIZE_MAX;
 }
 
-/* A full dump makes an object a frame: refused where that would fill the heap. */
+/* Returns whether the Java heap has room for a full dump, which creates an object per frame. */
 static bool has_headroom(work *w)
 {
     jvm *j = w->j;
@@ -326,9 +328,9 @@ static bool has_headroom(work *w)
 }
 
 /*
- * What HotSpot took for a dump of all threads it gives back in small pieces, and glibc merges these
- * when the next larger one is asked for: 5 ms in the pause of whoever asks for a stack next. So it
- * is done here, where a long pause was asked for.
+ * HotSpot frees the memory of a full dump in small pieces. glibc merges them at the next larger
+ * allocation, which adds 5 ms to the pause of the next request for a stack. This request makes that
+ * happen here, where the caller has asked for a long pause.
  */
 static void settle(work *w)
 {
@@ -368,7 +370,7 @@ static int take(work *w)
     if (!reading_take(&w->r, j, w->h))
         return jvm_failed(j) ? THREADS_JAVA_ERROR : THREADS_NO_MEMORY;
     w->o.meta.interval_ns = before_ns == 0 ? 0 : w->r.at_ns - before_ns;
-    if (!find_deadlocked(w)) /* before the cut, which spares deadlocked threads */
+    if (!find_deadlocked(w)) /* before reading_cut, which keeps deadlocked threads */
         return THREADS_JAVA_ERROR;
     reading_cut(&w->r, w->ask->max_threads);
     if (w->r.n < w->r.total)

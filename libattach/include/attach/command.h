@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HotSpot's attach protocol: one command, one answer. */
+/* Commands over HotSpot's attach protocol: each command has one answer. */
 #ifndef ATTACH_COMMAND_H
 #define ATTACH_COMMAND_H
 
@@ -41,22 +41,22 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_command(attach_reply **out, attach_targ
                                                  size_t n_args, uint64_t deadline_ns,
                                                  attach_error *err);
 
-/* The number on the answer's first line; 0 does NOT prove success: a library that fails to load
- * answers 0 on newer JVMs. */
+/* Returns the number on the answer's first line. 0 does NOT prove success: newer JVMs also answer 0
+ * when a library fails to load. */
 ATTACH_EXPORT int attach_reply_code(const attach_reply *reply);
-/* The rest of the answer, NUL-terminated. Borrowed until attach_reply_free. */
+/* Returns the rest of the answer, NUL-terminated. Borrowed until attach_reply_free. */
 ATTACH_EXPORT const char *attach_reply_text(const attach_reply *reply);
 ATTACH_EXPORT size_t attach_reply_length(const attach_reply *reply);
 ATTACH_EXPORT void attach_reply_free(attach_reply *reply);
 
-/* System properties, as Properties.store text. Errors as attach_command. */
+/* Reads the system properties, as Properties.store text. Errors as attach_command. */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_properties(attach_reply **out, attach_target *target,
                                                     uint64_t deadline_ns, attach_error *err);
-/* A diagnostic command ("VM.version", "Thread.print -l"). Errors as attach_command. */
+/* Runs a diagnostic command ("VM.version", "Thread.print -l"). Errors as attach_command. */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_jcmd(attach_reply **out, attach_target *target,
                                               const char *command, uint64_t deadline_ns,
                                               attach_error *err);
-/* A text thread dump; flags may be NULL or "-l", "-e". Errors as attach_command. */
+/* Takes a thread dump as text; flags may be NULL or "-l", "-e". Errors as attach_command. */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_threaddump(attach_reply **out, attach_target *target,
                                                     const char *flags, uint64_t deadline_ns,
                                                     attach_error *err);

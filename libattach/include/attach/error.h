@@ -63,10 +63,12 @@ typedef struct attach_error {
     attach_reason reason;
 } attach_error;
 
-/* The stable name ("no_exec_dir" ...; "none" for ATTACH_REASON_NONE). Never NULL. Thread-safe. */
+/* Returns the stable name ("no_exec_dir" ...; "none" for ATTACH_REASON_NONE). Never NULL.
+ * Thread-safe. */
 ATTACH_EXPORT const char *attach_reason_name(attach_reason reason);
 
-/* The reason of that name; ATTACH_REASON_NONE when the name is unknown or NULL. Thread-safe. */
+/* Returns the reason of that name; ATTACH_REASON_NONE when the name is unknown or NULL.
+ * Thread-safe. */
 ATTACH_EXPORT attach_reason attach_reason_from_name(const char *name);
 
 #ifdef __cplusplus

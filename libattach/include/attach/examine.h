@@ -53,7 +53,8 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_examine(attach_examination *out, attach
  * length. */
 ATTACH_EXPORT size_t attach_examination_format(char buf[ATTACH_EXAMINE_TEXT_MAX],
                                                const attach_examination *examination);
-/* Reads such lines; unknown keys are ignored. ATTACH_ERR_FORMAT with the byte refused. */
+/* Reads the lines that attach_examination_format writes; unknown keys are ignored. Returns
+ * ATTACH_ERR_FORMAT with the byte refused. */
 ATTACH_EXPORT ATTACH_MUST_USE int
 attach_examination_parse(attach_examination *out, const char *text, size_t n, attach_error *err);
 

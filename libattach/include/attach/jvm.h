@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Find and identify the HotSpot JVMs of this host. */
+/* Functions that find and identify the HotSpot JVMs of this host. */
 #ifndef ATTACH_JVM_H
 #define ATTACH_JVM_H
 
@@ -39,10 +39,10 @@ typedef enum attach_libc {
 } attach_libc;
 
 /*
- * One JVM. Strings are NUL-terminated, printable UTF-8 or '?' where the target wrote something
- * else, and cut at their array; empty where unknown. All fields but identity, ns_pid, uid, gid,
- * start_ms and cgroup come from the target itself (so do the limits, where the host's control
- * groups cannot be seen) and are for display only.
+ * One JVM. Strings are NUL-terminated UTF-8, cut to the size of their array and empty where
+ * unknown; a '?' replaces bytes that are not printable. All fields but identity, ns_pid, uid, gid,
+ * start_ms and cgroup come from the target itself and are for display only. So do the limits where
+ * the host's control groups cannot be seen.
  */
 typedef struct attach_jvm {
     attach_identity identity;
@@ -96,7 +96,7 @@ typedef struct attach_jvm_list attach_jvm_list;
 ATTACH_EXPORT ATTACH_MUST_USE int
 attach_jvm_list_read(attach_jvm_list **out, const attach_options *options, attach_error *err);
 ATTACH_EXPORT size_t attach_jvm_list_count(const attach_jvm_list *list);
-/* Borrowed until the list is freed; NULL past the end. */
+/* Returns the JVM at `index`, borrowed until the list is freed; NULL past the end. */
 ATTACH_EXPORT const attach_jvm *attach_jvm_list_at(const attach_jvm_list *list, size_t index);
 ATTACH_EXPORT void attach_jvm_list_free(attach_jvm_list *list);
 

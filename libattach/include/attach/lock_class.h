@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which classes are locks: a rule that the agent in the JVM and the readers of its snapshots share.
- */
+/* The rule that tells which classes are locks. The agent in the JVM and the readers of its
+ * snapshots share it. */
 #ifndef ATTACH_LOCK_CLASS_H
 #define ATTACH_LOCK_CLASS_H
 
@@ -9,11 +9,11 @@
 #include <string.h>
 
 /*
- * Whether a thread that waits for an object of this class wants a lock, rather than work. The name
- * has `length` bytes, as in "java.util.concurrent.locks.ReentrantLock$NonfairSync". Locks are the
- * classes of java.util.concurrent.locks, read locks and StampedLock included, and semaphores.
- * Conditions, which are inner classes of AbstractQueuedSynchronizer, latches and exchangers are
- * what idle threads wait for. Pure; any thread.
+ * Returns whether a thread that waits for an object of this class wants a lock, rather than work.
+ * The name has `length` bytes, as in "java.util.concurrent.locks.ReentrantLock$NonfairSync". Locks
+ * are the classes of java.util.concurrent.locks, read locks and StampedLock included, and
+ * semaphores. Idle threads wait for latches, exchangers and conditions (inner classes of
+ * AbstractQueuedSynchronizer), so these are not locks. Pure; any thread.
  */
 static inline bool attach_is_lock_class(const char *name, size_t length)
 {

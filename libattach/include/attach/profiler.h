@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* async-profiler sessions in a JVM: start, windows without stopping, stop, status. */
+/* async-profiler sessions in a JVM: start them, read windows from them, stop them, find their
+ * state. */
 #ifndef ATTACH_PROFILER_H
 #define ATTACH_PROFILER_H
 
@@ -18,7 +19,7 @@ extern "C" {
 #define ATTACH_OWNER_MAX        63
 #define ATTACH_RATE_LIMIT_MAX   INT32_MAX
 
-/* Whose session runs in a JVM. Names: attach_ap_state_name. */
+/* The state and owner of the session in a JVM. Names: attach_ap_state_name. */
 typedef enum attach_ap_state {
     ATTACH_AP_NONE = 0, /* no session */
     ATTACH_AP_OWNED,    /* ours, started by this call */
@@ -39,9 +40,11 @@ typedef enum attach_ap_engine {
 
 /* The recorder of a session. Names: attach_ap_recorder_name. */
 typedef enum attach_ap_recorder {
-    /* async-profiler; where it cannot be loaded (no_exec_dir, library_load_failed,
-       dynamic_agent_loading_disabled, no_profiler_library), the JDK's own recorder, and
-       engine_reason says so */
+    /*
+     * async-profiler, or the JDK's own recorder where async-profiler cannot be loaded (no_exec_dir,
+     * library_load_failed, dynamic_agent_loading_disabled, no_profiler_library); engine_reason then
+     * says so
+     */
     ATTACH_AP_RECORDER_AUTO = 0,
     ATTACH_AP_RECORDER_ASYNC_PROFILER, /* async-profiler, or an error with the reason */
     ATTACH_AP_RECORDER_JFR
@@ -82,9 +85,9 @@ typedef struct attach_ap_options {
     uint64_t nativemem_bytes; /* 0 = no profile of native memory */
     bool live; /* with alloc_bytes: also record which of the sampled objects (1,024 at most) are
                   still reachable when the session is stopped. Windows do not contain them */
-    uint64_t settled; /* attach_ap_window: no caller will request the recording's bytes before this
-                         one again, so their disk space is freed. 0 = none; UINT64_MAX = those
-                         before `offset` */
+    uint64_t settled; /* attach_ap_window: the offset before which no caller will request bytes of
+                         the recording again, so that their disk space is freed. 0 = none;
+                         UINT64_MAX = `offset` */
 } attach_ap_options;
 
 #define ATTACH_AP_OPTIONS_INIT                                                                     \
@@ -172,8 +175,9 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_stop(attach_ap_info *out, attach_tar
                                                  uint64_t deadline_ns, attach_error *err);
 
 /*
- * Finds out whose session runs, without loading a library: owned (ours, running), external, none,
- * or unknown (ours by name, but it does not answer as it should). Needs only installation_id.
+ * Finds the state of the session without loading a library: owned (ours, running), external, none,
+ * or unknown (a session with our name that does not answer as it should). Needs only
+ * installation_id.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_ap_status(attach_ap_info *out, attach_target *target,
                                                    const attach_ap_options *options,

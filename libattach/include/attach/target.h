@@ -44,7 +44,7 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_target_open(attach_target **out,
                                                      attach_error *err);
 ATTACH_EXPORT void attach_target_close(attach_target *target);
 
-/* Borrowed until attach_target_close. */
+/* Both return a pointer that is borrowed until attach_target_close. */
 ATTACH_EXPORT const attach_identity *attach_target_identity(const attach_target *target);
 ATTACH_EXPORT const attach_ids *attach_target_ids(const attach_target *target);
 

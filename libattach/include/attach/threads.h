@@ -92,9 +92,9 @@ ATTACH_EXPORT ATTACH_MUST_USE int attach_threads_take(attach_target *target,
                                                       uint64_t deadline_ns, attach_error *err);
 
 /*
- * Returns the lease. With the last lease the agent's thread ends, and its socket and files are
- * removed. Returns 0 also when there is no lease; errors as attach_threads_take. Only the ids of
- * the options are used.
+ * Gives the lease back. When the last lease ends, so does the agent's thread, and its socket and
+ * files are removed. Returns 0 also when there is no lease; errors as attach_threads_take. Only the
+ * ids of the options are used.
  */
 ATTACH_EXPORT ATTACH_MUST_USE int attach_threads_close(attach_target *target,
                                                        const attach_threads_options *options,
@@ -216,9 +216,8 @@ typedef struct attach_threads_meta {
     uint64_t longest_pause_ns; /* an upper bound of the longest pause */
 } attach_threads_meta;
 
-/* A cycle: each thread waits for a lock that the next one holds, and the last for one that the
- * first holds.
- */
+/* A cycle: each thread waits for a lock that the next one holds, and the last thread for one that
+ * the first holds. */
 typedef struct attach_deadlock {
     const attach_thread *const *threads;
     size_t n;
@@ -239,19 +238,19 @@ ATTACH_EXPORT void attach_threads_free(attach_threads *threads);
 
 ATTACH_EXPORT const attach_threads_meta *attach_threads_meta_of(const attach_threads *threads);
 ATTACH_EXPORT size_t attach_threads_count(const attach_threads *threads);
-/* The thread at `index`, sorted by java_tid; NULL past the end. */
+/* Returns the thread at `index`, sorted by java_tid; NULL past the end. */
 ATTACH_EXPORT const attach_thread *attach_threads_at(const attach_threads *threads, size_t index);
-/* The thread of that id, or NULL. */
+/* Returns the thread with that id, or NULL. */
 ATTACH_EXPORT const attach_thread *attach_threads_find(const attach_threads *threads,
                                                        uint64_t java_tid);
-/* The frame that an entry of attach_thread.frames names; NULL for other numbers. */
+/* Returns the frame that an entry of attach_thread.frames names; NULL for other numbers. */
 ATTACH_EXPORT const attach_thread_frame *attach_threads_frame(const attach_threads *threads,
                                                               uint32_t frame);
 ATTACH_EXPORT size_t attach_threads_deadlock_count(const attach_threads *threads);
-/* NULL past the end. */
+/* Returns the deadlock at `index`; NULL past the end. */
 ATTACH_EXPORT const attach_deadlock *attach_threads_deadlock_at(const attach_threads *threads,
                                                                 size_t index);
-/* "runnable", "blocked" ...; never NULL. */
+/* Returns "runnable", "blocked" ...; never NULL. */
 ATTACH_EXPORT const char *attach_thread_state_name(attach_thread_state state);
 
 /*

@@ -152,7 +152,7 @@ static int grow(attach_reply *reply, size_t *cap, attach_error *err)
     return ATTACH_OK;
 }
 
-/* Reads until the JVM closes: the protocol has no length. */
+/* Reads until the JVM closes the connection, because the protocol has no length. */
 static int read_answer(attach_reply *reply, int fd, const attach_target *target,
                        uint64_t deadline_ns, attach_error *err)
 {
@@ -181,7 +181,7 @@ static int read_answer(attach_reply *reply, int fd, const attach_target *target,
     }
 }
 
-/* An empty answer is how HotSpot turns away a client whose user is not its own, and how it dies. */
+/* HotSpot sends an empty answer to a client of another user, and when it exits. */
 static int parse_answer(attach_reply *reply, const attach_target *target, attach_error *err)
 {
     attach__span code, rest = attach__span_of(reply->buffer, reply->length);

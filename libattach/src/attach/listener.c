@@ -23,7 +23,7 @@
 #define FIRST_NAP_NS   1000000L
 #define LONGEST_NAP_NS 50000000L
 #define TURN_NS        5000000u
-#define OTHERS_MS      1000 /* how long another client's signal may take to show */
+#define OTHERS_MS      1000 /* time that another client's signal may take to create the socket */
 #define NO_LISTENER    1
 
 static int too_late(const attach_target *target, const char *what, attach_error *err)
@@ -55,7 +55,7 @@ int attach__wait_for(int fd, short events, const attach_target *target, uint64_t
     }
 }
 
-/* Sleeps, longer each time, never past the deadline. */
+/* Sleeps longer with each call, but never past the deadline. */
 static void nap(long *length_ns, uint64_t deadline_ns)
 {
     uint64_t now = attach__now_ns();
@@ -71,10 +71,8 @@ static void tmp_name(char *out, size_t cap, const char *prefix, const attach_tar
     (void)snprintf(out, cap, "tmp/%s%d", prefix, target->jvm.ns_pid);
 }
 
-/*
- * The socket's inode below the target's root, or NO_LISTENER. A socket of another user would be a
- * trap set under the JVM's name, so it is refused.
- */
+/* Opens the socket's inode below the target's root, or returns NO_LISTENER. A socket of another
+ * user is refused: that user may impersonate the JVM. */
 static int open_socket_file(int *out, const attach_target *target, attach_error *err)
 {
     char path[48];
@@ -99,7 +97,7 @@ static int open_socket_file(int *out, const attach_target *target, attach_error 
     return ATTACH_OK;
 }
 
-/* Connects to the inode itself, through its descriptor: no path is looked up again. */
+/* Connects to the inode through its descriptor, so that no path is looked up again. */
 static int connect_inode(int *out, int inode_fd, const attach_target *target, uint64_t deadline_ns,
                          attach_error *err)
 {
@@ -116,8 +114,8 @@ static int connect_inode(int *out, int inode_fd, const attach_target *target, ui
             break;
         }
         if (errno != EAGAIN && errno != EINTR) { /* EAGAIN: its backlog is full */
-            /* an earlier process of that pid may have left it, of another user: HotSpot removes
-             * such a file when it starts, but not from a sticky directory */
+            /* an earlier process of that pid and another user may have left the file: HotSpot
+             * removes such a file when it starts, but cannot do so in a sticky directory */
             rc = attach__refuse(err, ATTACH_REASON_PERMISSION_DENIED,
                                 "cannot connect to the attach socket /tmp/.java_pid%d of process "
                                 "%d: %s; if that file is older than the process, remove it",
@@ -149,7 +147,7 @@ static int try_connect(int *out, const attach_target *target, uint64_t deadline_
     return rc;
 }
 
-/* Everything that makes a SIGQUIT useless or deadly. */
+/* Refuses a target in which SIGQUIT would do nothing or kill the process. */
 static int check_may_signal(attach_target *target, attach_error *err)
 {
     attach__blob text;
@@ -176,22 +174,20 @@ static int check_may_signal(attach_target *target, attach_error *err)
     return ATTACH_OK;
 }
 
-/*
- * The file that makes a SIGQUIT mean "start the listener". Our programs hold flock() on it while
- * they are at it: a second signal, once the listener has come up, would print a thread dump.
- */
+/* The file that makes HotSpot start its listener on SIGQUIT. Hotstack's programs hold flock() on it
+ * until the listener runs, because a second SIGQUIT would then print a thread dump. */
 typedef struct trigger {
     const attach_target *target;
     uint64_t deadline_ns;
-    int dir_fd; /* the target's; not closed */
-    int fd;     /* for its lock; -1 when it is root's and cannot be opened */
-    bool found; /* another client is at it right now, or was killed there */
-    bool held;  /* it is our turn */
+    int dir_fd; /* owned by the target; not closed here */
+    int fd;     /* for its lock; -1 when it belongs to root and cannot be opened */
+    bool found; /* another client created it: it is still starting the listener, or was killed */
+    bool held;  /* this process has the lock */
     char path[48];
 } trigger;
 
-/* Whether there is one that HotSpot minds: its own user's or root's. -errno, -EEXIST for others'.
- */
+/* Returns 0 when there is a trigger file that HotSpot accepts, one of its own user or of root;
+ * -EEXIST for a file of another user; or another -errno. */
 static int find_trigger(const trigger *t, int dir_fd, const char *path)
 {
     struct stat st;
@@ -214,7 +210,7 @@ static int create_trigger_at(trigger *t, int dir_fd)
     t->found = true;
     t->fd = attach__open_regular(dir_fd, t->path, O_RDONLY, 0);
     int rc = find_trigger(t, dir_fd, t->path);
-    return rc == -ENOENT ? 0 : rc; /* just taken away: is_there tells */
+    return rc == -ENOENT ? 0 : rc; /* removed in the meantime; is_there checks that */
 }
 
 static void close_trigger(trigger *t)
@@ -231,8 +227,8 @@ static bool is_there(const trigger *t)
                      : fstat(t->fd, &st) == 0 && st.st_nlink > 0;
 }
 
-/* In /tmp, or where that cannot be written, in the JVM's working directory: HotSpot looks at both,
- * and the JDK's own tools use the latter. */
+/* Creates the file in /tmp or, where that is not writable, in the JVM's working directory. HotSpot
+ * checks both, and the JDK's own tools use the working directory. */
 static int create_trigger(trigger *t, attach_error *err)
 {
     const attach_target *target = t->target;
@@ -255,7 +251,7 @@ static int create_trigger(trigger *t, attach_error *err)
     if (rc == -ENOSPC || rc == -EDQUOT)
         return attach__refuse(err, ATTACH_REASON_DISK_FULL, "cannot create /%s in process %d: %s",
                               in_tmp, target->identity.pid, strerror(-rc));
-    /* we are the JVM's user: where we may not write it may not either */
+    /* this process has the JVM's user: where it may not write, the JVM may not either */
     bool no_place = rc == -EROFS || rc == -EACCES || rc == -ENOENT;
     return attach__refuse(err,
                           no_place ? ATTACH_REASON_NO_EXEC_DIR : ATTACH_REASON_PERMISSION_DENIED,
@@ -264,8 +260,8 @@ static int create_trigger(trigger *t, attach_error *err)
                           in_tmp, target->identity.pid, strerror(-rc));
 }
 
-/* Without a descriptor of the process (Linux before 5.3) by its pid: that is given out again only
- * after all others were, so the start time that was just checked still holds. */
+/* Sends SIGQUIT through the descriptor of the process or, before Linux 5.3, to its pid. The kernel
+ * reuses a pid only after all others, so the start time that was just checked still holds. */
 static int send_quit(const attach_target *target, attach_error *err)
 {
     int rc = attach__target_check(target, err);
@@ -282,7 +278,7 @@ static int send_quit(const attach_target *target, attach_error *err)
                                            strerror(errno));
 }
 
-/* NO_LISTENER when until_ns comes and there is none. */
+/* Returns NO_LISTENER when none appears before until_ns. */
 static int wait_for_listener(int *out, const trigger *t, uint64_t until_ns, attach_error *err)
 {
     long length_ns = FIRST_NAP_NS;
@@ -303,9 +299,9 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 }
 
 /*
- * What another client has begun serves us too, so its listener is waited for: while it holds the
- * lock, and then for a moment, since clients that are not ours take none. NO_LISTENER with the lock
- * held when it is our turn.
+ * Waits for the listener that another client is starting, since it serves this call too: first
+ * while that client holds the lock, then for a short time, because other vendors' clients take no
+ * lock. Returns NO_LISTENER with the lock held when this process has to send the signal.
  */
 static int wait_for_others(int *out, trigger *t, attach_error *err)
 {
@@ -328,7 +324,7 @@ static int signal_and_wait(int *out, const trigger *t, attach_error *err)
     return rc == ATTACH_OK ? wait_for_listener(out, t, t->deadline_ns, err) : rc;
 }
 
-/* One signal at most, and only while the trigger file is there. */
+/* Sends at most one signal, and only while the trigger file exists. */
 static int trigger_listener(int *out, const attach_target *target, uint64_t deadline_ns,
                             attach_error *err)
 {
@@ -350,7 +346,8 @@ static int trigger_listener(int *out, const attach_target *target, uint64_t dead
     return rc == NO_LISTENER ? too_late(target, "did not open its attach socket", err) : rc;
 }
 
-/* A listener that was there and cannot be reached any more is another matter than a slow JVM. */
+/* Refuses with a reason of its own: restarting the JVM helps here, while a slow JVM only needs
+ * time. */
 static int socket_gone(const attach_target *target, attach_error *err)
 {
     return attach__refuse(

@@ -13,7 +13,7 @@ bool attach__parse_code(attach__span text, int *out)
     return true;
 }
 
-/* "return code: N" (JDK 9 and later) or "N" alone (JDK 8) on a line. */
+/* Finds a line "return code: N" (JDK 9 and later) or "N" alone (JDK 8). */
 static bool find_agent_code(attach__span text, int *out)
 {
     static const char prefix[] = "return code: ";

@@ -88,8 +88,8 @@ int attach__openat2_in_root(int root_fd, const char *path, int flags, mode_t mod
     return fd < 0 ? -errno : (int)fd;
 }
 
-/* A filter that does not know openat2 answers ENOSYS or, with older container runtimes, EPERM.
- * Where EPERM was openat2's own word the walk comes to the same. */
+/* A seccomp filter that does not know openat2 answers ENOSYS or, with older container runtimes,
+ * EPERM. When EPERM came from openat2 itself, the walk returns the same. */
 static int open_once(int root_fd, const char *path, int flags, mode_t mode, bool plain)
 {
     int fd = attach__openat2_in_root(root_fd, path, flags, mode, plain);
@@ -98,8 +98,8 @@ static int open_once(int root_fd, const char *path, int flags, mode_t mode, bool
     return attach__walk_in_root(root_fd, path, flags, mode, plain);
 }
 
-/* openat2 gives up with EAGAIN when anything is renamed on the machine while it goes through a
- * "..", a walk when its last component was changed. */
+/* Retries after EAGAIN. openat2 returns it when anything on the machine is renamed while it
+ * resolves a "..", and the walk when another process changed the path's last component. */
 static int open_resolved(int root_fd, const char *path, int flags, mode_t mode, bool plain)
 {
     int fd = -EAGAIN;

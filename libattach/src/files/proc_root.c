@@ -8,7 +8,8 @@
 #include "error_impl.h"
 #include "jvm/target_impl.h"
 
-/* Options of a later version may be longer: accepted as long as what we do not know is zero. */
+/* Returns whether all bytes beyond the options of this version are zero. A later version may pass
+ * more options, which are accepted while they are unused. */
 static bool unknown_tail_is_zero(const attach_options *options)
 {
     const unsigned char *bytes = (const unsigned char *)options;

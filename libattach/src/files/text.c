@@ -122,7 +122,8 @@ bool attach__parse_u32(attach__span s, uint32_t *out)
     return true;
 }
 
-/* Bytes of the well-formed UTF-8 character at s, or 0. RFC 3629's table, controls left out. */
+/* Returns the bytes of the well-formed UTF-8 character at s (RFC 3629's table without controls), or
+ * 0. */
 static size_t utf8_length(attach__span s)
 {
     const unsigned char *b = (const unsigned char *)s.p;
@@ -172,7 +173,7 @@ bool attach__copy_exact(char *out, size_t cap, attach__span s)
     return true;
 }
 
-/* The byte of a \ooo escape at the start of s, or -1. */
+/* Returns the byte of a \ooo escape at the start of s, or -1. */
 static int octal_escape(attach__span s)
 {
     if (s.n < 4 || s.p[0] != '\\')

@@ -12,28 +12,27 @@
 #include <unistd.h>
 
 #define STATFS_NOSYMFOLLOW                                                                         \
-    0x2000 /* linux/statfs.h, since 5.10: links of this mount lead nowhere                         \
+    0x2000 /* linux/statfs.h, since 5.10: links of this mount are not followed                     \
             */
 #define APPARMOR_MAGIC                                                                             \
     0x5a3c69f0                 /* security/apparmor/include/apparmorfs.h; has magic links too      \
                                 */
-#define WALK_ON (-EINPROGRESS) /* of a step: nothing is opened yet */
+#define WALK_ON (-EINPROGRESS) /* result of a step after which the walk goes on */
 
 typedef struct walk {
     int root_fd;
-    int fds[ATTACH__WALK_DEPTH_MAX]; /* the directories entered, for "..": none is looked up again
-                                      */
+    int fds[ATTACH__WALK_DEPTH_MAX]; /* the directories entered, so that ".." looks none up again */
     size_t depth;
     unsigned links;
     bool plain;
-    const char *rest; /* what is still to be gone: the caller's path, or owned */
+    const char *rest; /* the rest of the path: points into the caller's path or `owned` */
     char *owned;
 } walk;
 
 typedef struct component {
     char name[NAME_MAX + 1]; /* "" after the last */
     bool last;
-    bool slash; /* one follows it: it must be a directory */
+    bool slash; /* a slash follows the name, so it must be a directory */
 } component;
 
 static int top(const walk *w)
@@ -67,7 +66,9 @@ static int next_component(component *out, walk *w)
     return 0;
 }
 
-/* fs/namei.c, may_follow_link: others' links in /tmp are traps. */
+/*
+ * Returns whether another user may have planted the link, as in /tmp (fs/namei.c, may_follow_link).
+ */
 static bool is_trap(const walk *w, const struct stat *link)
 {
     struct stat dir;
@@ -111,7 +112,7 @@ static int expand(walk *w, int link_fd)
     return WALK_ON;
 }
 
-/* The component is taken for a link; `otherwise` when it is none. */
+/* Follows the component if it is a link; returns `otherwise` if it is not. */
 static int follow(walk *w, const component *c, int otherwise)
 {
     struct stat st;
@@ -146,7 +147,8 @@ static bool is_link(int fd)
     return fstat(fd, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-/* After a slash a link is followed whatever the flags say, and only a directory will do. */
+/* Opens the last component. A slash after it means that a link is followed whatever the flags say,
+ * and that only a directory is accepted. */
 static int open_last(walk *w, const component *c, int flags, mode_t mode)
 {
     if (c->slash && (flags & O_CREAT) != 0)
@@ -164,14 +166,14 @@ static int open_last(walk *w, const component *c, int flags, mode_t mode)
     return follow(w, c, failed == ENOTDIR ? -ENOTDIR : -EAGAIN);
 }
 
-/* Where a path ends in a dot, or leads to the root. */
+/* Opens the current directory, when a path ends in a dot or is the root. */
 static int open_here(const walk *w, int flags, mode_t mode)
 {
     int fd = openat(top(w), ".", flags, mode);
     return fd < 0 ? -errno : fd;
 }
 
-/* Even a dot takes the right to search the directory. */
+/* Checks the right to search the directory, which the kernel requires even for a dot. */
 static int pass_dots(walk *w, bool up)
 {
     struct stat st;
@@ -182,7 +184,7 @@ static int pass_dots(walk *w, bool up)
     return 0;
 }
 
-/* A descriptor, -errno, or WALK_ON. */
+/* Returns a descriptor, -errno, or WALK_ON. */
 static int step(walk *w, int flags, mode_t mode)
 {
     component c;

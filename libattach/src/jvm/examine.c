@@ -25,7 +25,7 @@ static int number_in(const attach_target *target, const char *name)
     return number;
 }
 
-/* "Seccomp:\t2" */
+/* Reads the line "Seccomp:\t2". */
 static int seccomp_of(attach__span status)
 {
     attach__span line, name, word;

@@ -21,7 +21,7 @@ __attribute__((format(printf, 2, 3))) static void add(writer *w, const char *for
     if (n > 0 && (size_t)n < ATTACH_EXAMINE_TEXT_MAX - w->n)
         w->n += (size_t)n;
     else
-        w->p[w->n] = '\0'; /* a line that does not fit is left out whole */
+        w->p[w->n] = '\0'; /* a line that does not fit is left out completely */
 }
 
 size_t attach_examination_format(char buf[ATTACH_EXAMINE_TEXT_MAX],

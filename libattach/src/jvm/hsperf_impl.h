@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hsperfdata: the counters that HotSpot maps into /tmp/hsperfdata_<user>/<pid>. The bytes are the
- * target's and may be anything. Format: HotSpot's perfMemory.hpp (PerfDataPrologue, PerfDataEntry),
- * version 2, either byte order.
+ * hsperfdata: the counters that HotSpot maps into /tmp/hsperfdata_<user>/<pid>. The target controls
+ * the bytes, so they may be anything. Format: HotSpot's perfMemory.hpp (PerfDataPrologue,
+ * PerfDataEntry), version 2, either byte order.
  */
 #ifndef ATTACH_HSPERF_H
 #define ATTACH_HSPERF_H
@@ -17,8 +17,8 @@ struct attach__hsperf {
     const uint8_t *bytes;
     size_t n;
     bool big_endian;
-    size_t at;     /* of the next entry */
-    uint32_t left; /* entries */
+    size_t at;     /* offset of the next entry */
+    uint32_t left; /* entries that follow */
 };
 
 /* Checks the prologue. bytes stay borrowed while *out is used. */

@@ -35,7 +35,8 @@ static void set_reason(attach_jvm *jvm, attach_reason reason, const char *detail
     (void)snprintf(jvm->detail, sizeof(jvm->detail), "%s", detail);
 }
 
-/* Start times count from the boot, in the clock that runs during suspension too. */
+/* Converts clock ticks since the boot, which also count while the machine is suspended, to Unix
+ * time. */
 static int64_t unix_ms_of(uint64_t ticks)
 {
     struct timespec wall, up;
@@ -88,11 +89,11 @@ static bool command_is_java(int proc_fd)
     return java;
 }
 
-/* The texts that tell about a process without asking it. Closed and freed by close_sources. */
+/* Files that describe a process without asking it. Closed and freed by close_sources. */
 typedef struct sources {
-    int root_fd; /* -1 = may not be looked into */
+    int root_fd; /* -1 = not permitted */
     attach__blob mountinfo;
-    attach__blob environment; /* may hold secrets: wiped */
+    attach__blob environment; /* may hold secrets, so it is wiped */
     attach__blob cgroup;
 } sources;
 
@@ -132,7 +133,7 @@ static void read_cmdline(attach_jvm *out, attach__flags *flags, int proc_fd)
     free(text.p);
 }
 
-/* In the order in which the JVM takes them, so that the last word counts. */
+/* Reads the flags in the order in which the JVM does, so that the last setting counts. */
 static void read_flags(attach_jvm *out, const sources *s, int proc_fd)
 {
     attach__flags flags = {0};
@@ -159,7 +160,8 @@ static void read_profiler(attach_jvm *out, const attach__map_facts *maps)
                       attach__span_of(path, strlen(path)));
 }
 
-/* A foreign profiler that runs for all that can be seen: HotSpot itself leaves SIGPROF alone. */
+/* Returns whether another program's profiler may be running. A SIGPROF handler tells for
+ * async-profiler, because HotSpot itself does not use that signal. */
 static bool may_run(const attach__map_facts *maps, const attach__status *status)
 {
     return maps->external_kind != NULL &&
@@ -187,8 +189,8 @@ static void judge(attach_jvm *out, const attach__map_facts *maps, const attach__
     }
 }
 
-/* The maps' facts; false when the process is no JVM or may not be looked at (then *rc says which).
- */
+/* Reads the facts of the maps. Returns false when the process is no JVM or may not be read (*rc
+ * says which). */
 static bool read_maps(attach__map_facts *out, int *rc, attach_jvm *jvm, int proc_fd,
                       attach_error *err)
 {
@@ -223,7 +225,7 @@ static bool read_maps(attach__map_facts *out, int *rc, attach_jvm *jvm, int proc
     return false;
 }
 
-/* What can be known of any process. */
+/* Reads the facts that every process has. */
 static int read_process(attach_jvm *out, attach__status *status, char *state, int proc_fd,
                         attach_error *err)
 {

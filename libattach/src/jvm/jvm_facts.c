@@ -18,7 +18,8 @@
 #define HSPERF_DIRS_MAX 64
 #define TMP_ENTRIES_MAX 4096
 
-/* Options of the `java` launcher whose value is the next argument (its own `java -X` help). */
+/* Returns whether the next argument is the option's value (the `java` launcher's own `java -X`
+ * help). */
 static bool takes_value(attach__span arg)
 {
     static const char *const names[] = {
@@ -67,7 +68,7 @@ void attach__program_read(char out[ATTACH__PROGRAM_MAX], int proc_fd)
     attach__copy_text(out, ATTACH__PROGRAM_MAX, attach__span_basename(whole));
 }
 
-/* The options that a program hands to the JVM that it makes stand anywhere in its command line. */
+/* A program that creates the JVM itself may have the JVM's options anywhere in its command line. */
 static void read_other_program(attach_jvm *out, attach__flags *flags, attach__span arguments,
                                attach__span name)
 {
@@ -135,7 +136,7 @@ void attach__hsperf_read(attach_jvm *out, attach__flags *flags, attach__span byt
         return;
     while (attach__hsperf_next(&file, &name, &value))
         note_counter(out, flags, &can_attach, name, value);
-    /* sun.rt.jvmCapabilities begins with what the JVM has made of all flags: '1' = attach works */
+    /* sun.rt.jvmCapabilities begins with the result of all flags: '1' = attach works */
     if (can_attach != '\0')
         flags->attach_disabled = can_attach == '0';
 }
@@ -192,7 +193,8 @@ static bool find_counters(attach__blob *out, int root_fd, const attach_jvm *jvm)
     return found;
 }
 
-/* <home>/lib/server/libjvm.so, or on JDK 8 <home>[/jre]/lib/<cpu>/server/libjvm.so */
+/* Reads the release file of the JDK whose libjvm.so is <home>/lib/server/libjvm.so, or on JDK 8
+ * <home>[/jre]/lib/<cpu>/server/libjvm.so. */
 static void read_release_file(attach_jvm *out, int root_fd, attach__span mountinfo)
 {
     char path[sizeof(out->libjvm) + 16];
@@ -210,7 +212,8 @@ static void read_release_file(attach_jvm *out, int root_fd, attach__span mountin
     }
 }
 
-/* Beside the directory of libjvm lie the libraries that the JDK loads when they are needed. */
+/* The parent of libjvm's directory has the libraries that the JDK loads on demand, such as
+ * libmanagement.so. */
 bool attach__jdk_is_deleted(const attach__map_facts *maps, int root_fd, attach__span mountinfo)
 {
     char path[ATTACH__PATH_MAX + 32];

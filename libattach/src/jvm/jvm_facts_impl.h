@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a JVM says about itself: its command line, hsperfdata and release file. All of it hostile.
- */
+/* Facts that a JVM states about itself: its command line, hsperfdata and release file. None of them
+ * can be trusted. */
 #ifndef ATTACH_JVM_FACTS_H
 #define ATTACH_JVM_FACTS_H
 
@@ -11,32 +11,32 @@
 
 #define ATTACH__PROGRAM_MAX 256
 
-/* The file name of the program that the process runs; "" when it may not be told. */
+/* Reads the file name of the process's program; "" when it is not accessible. */
 void attach__program_read(char out[ATTACH__PROGRAM_MAX], int proc_fd);
 
 /*
- * /proc/PID/cmdline: arguments ending in NUL. Fills command_line, main_class, flags. Only `java`
- * takes a main class as argument: of any other `program`, which makes the JVM itself, main_class is
- * its name. "" = the program is what the first argument calls it.
+ * Reads /proc/PID/cmdline, arguments that each end in NUL. Fills command_line, main_class and
+ * flags. Only `java` has a main class among its arguments. For any other `program`, which creates
+ * the JVM itself, main_class is the program's name. "" = the program is the one that the first
+ * argument names.
  */
 void attach__cmdline_read(attach_jvm *out, attach__flags *flags, attach__span text,
                           const char *program);
 
-/* hsperfdata bytes: version, vendor, vm_name, main_class, flags. Leaves what it cannot read. */
+/* Reads version, vendor, vm_name, main_class and flags from hsperfdata bytes. Leaves unreadable
+ * ones unchanged. */
 void attach__hsperf_read(attach_jvm *out, attach__flags *flags, attach__span bytes);
 
-/* The JDK's `release` file: version and vendor where still empty. */
+/* Reads the JDK's `release` file: version and vendor where they are still empty. */
 void attach__release_read(attach_jvm *out, attach__span text);
 
-/*
- * Finds and reads the hsperfdata of ns_pid below root_fd, and the release file beside libjvm. What
- * lies on a mount that could hang us is left alone; mountinfo may be empty: no mount is suspected.
- */
+/* Finds and reads the hsperfdata of ns_pid below root_fd, and the release file near libjvm. Files
+ * on a mount that could hang are not read; an empty mountinfo means that no mount could hang. */
 void attach__facts_from_root(attach_jvm *out, attach__flags *flags, int root_fd,
                              attach__span mountinfo);
 
-/* Whether the JDK was deleted under the running JVM and nothing, as a newer one, lies in its place.
- * A place that could hang us is not looked at. */
+/* Returns whether the JDK's files were deleted while the JVM runs and no other JDK has been
+ * installed at the same path. Returns false for a path on a mount that could hang. */
 bool attach__jdk_is_deleted(const attach__map_facts *maps, int root_fd, attach__span mountinfo);
 
 #endif

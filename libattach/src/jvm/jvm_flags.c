@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define WORD_MAX 64 /* longer than any flag that we know */
+#define WORD_MAX 64 /* longer than any flag in `known` */
 
 void attach__flags_note(attach__flags *flags, attach__span argument)
 {
@@ -33,8 +33,8 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Takes the next word into out[WORD_MAX], its quotes undone; a longer one is cut, which no flag
- * is. */
+/* Takes the next word into out[WORD_MAX] without its quotes. A longer word is cut; it is no known
+ * flag. */
 static bool next_word(attach__span *rest, char out[WORD_MAX], size_t *n)
 {
     size_t at = 0;

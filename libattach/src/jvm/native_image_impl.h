@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraalVM native images: Java programs without a JVM, told by their executable. */
+/* Recognises GraalVM native images, Java programs without a JVM, by their executable. */
 #ifndef ATTACH_NATIVE_IMAGE_H
 #define ATTACH_NATIVE_IMAGE_H
 
 #include <stdbool.h>
 
 /*
- * Whether the ELF file has the section ".svm_heap", into which GraalVM puts an image's heap. Reads
- * the section headers only, within bounds; false for anything that is no little-endian ELF64 file.
- * Format: elf(5).
+ * Returns whether the ELF file has the section ".svm_heap", in which GraalVM stores an image's
+ * heap. Reads only the section headers, within bounds. False for any file that is not a
+ * little-endian ELF64 file. Format: elf(5).
  */
 bool attach__is_native_image(int fd);
 
-/* The same for /proc/PID/exe, unless its file system could hang us (network, FUSE). */
+/* Returns the same for /proc/PID/exe; false when its file system could hang (network, FUSE). */
 bool attach__runs_native_image(int proc_fd);
 
 #endif

@@ -3,9 +3,12 @@
 
 #include <stddef.h>
 
-/* Agents that bring async-profiler along, each by a part of the path they unpack it to: Pyroscope
- * "<tmp>/<user>-pyroscope<n>/", Alloy "<tmp>/alloy-asprof-...", Coroot "/tmp/coroot...", gProfiler
- * "/tmp/gprofiler_tmp/", Elastic "<tmp>/elastic-apm...", OpenTelemetry's extension "inferred". */
+/*
+ * Agents that contain async-profiler, each with a part of the path to which it unpacks the library:
+ * Pyroscope "<tmp>/<user>-pyroscope<n>/", Alloy "<tmp>/alloy-asprof-...", Coroot "/tmp/coroot...",
+ * gProfiler "/tmp/gprofiler_tmp/", Elastic "<tmp>/elastic-apm...", OpenTelemetry's extension
+ * "inferred".
+ */
 static const struct {
     const char *part;
     attach__profiler profiler;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profilers that others put into JVMs, told by the path of their library. */
+/* Recognises other programs' profilers in JVMs by the path of their library. */
 #ifndef ATTACH_PROFILERS_H
 #define ATTACH_PROFILERS_H
 
 #include "files/text_impl.h"
 
 typedef struct attach__profiler {
-    const char *name; /* "Datadog", "Pyroscope", ...; "async-profiler" for one of no known agent */
+    const char *name; /* "Datadog", "Pyroscope", ...; "async-profiler" without a known agent */
     /*
-     * An async-profiler that was loaded by hand: while it is idle its library serves us, and
-     * it then sees our session as we would see its own. Agents that start theirs whenever they
-     * like are left alone.
+     * Set for an async-profiler that was loaded by hand. While it is idle, Hotstack uses its
+     * library, and its user can see Hotstack's session. The profilers of agents are left alone,
+     * because an agent may start its own at any time.
      */
     bool shareable;
 } attach__profiler;
 
-/* The profiler whose library lies at that path, or NULL when it is none. Static memory. */
+/* Returns the profiler whose library has that path, or NULL when it is none. Static memory. */
 const attach__profiler *attach__profiler_of(attach__span path);
 
 #endif

@@ -80,7 +80,7 @@ char attach__target_state(const attach_target *target)
     return read_stat(&stat, target) == 0 ? stat.state : 'X';
 }
 
-/* Reads what the process does; as attach__target_check. */
+/* Reads the process's state. Errors as attach__target_check. */
 static int check(attach__stat *stat, const attach_target *target, attach_error *err)
 {
     int rc = read_stat(stat, target);
@@ -141,7 +141,7 @@ int attach__target_maps(attach__map_facts *out, const attach_target *target, att
     int rc = attach__target_reread(&text, target->maps_fd);
     if (rc != 0)
         return attach__proc_error(err, -rc, target->identity.pid, "maps");
-    /* an exited process's maps read as empty */
+    /* the maps of an exited process are empty */
     if (text.n == 0) {
         free(text.p);
         return attach__refuse(err, ATTACH_REASON_PROCESS_EXITED, "process %d has exited",
@@ -264,7 +264,7 @@ static int check_identity(attach_target *target, const attach_identity *wanted, 
     return ATTACH_OK;
 }
 
-/* As attach_jvm_read's: in the order in which the JVM takes them. */
+/* Reads the flags in the order in which the JVM does, as attach_jvm_read. */
 static void read_flags(attach_target *target)
 {
     attach__blob text, environment;

@@ -86,7 +86,8 @@ static bool read_bytes(uint64_t *out, const hierarchy *h, attach__span group, co
     return read_value(value, h, group, name) && attach__limit_bytes(value_span(value), out);
 }
 
-/* cpu.max, or version 1's two files; a quota of -1 is no number and means none. */
+/* Reads cpu.max, or version 1's two files. A quota of -1 is not parsed as a number and means no
+ * limit. */
 static bool read_cpu(uint32_t *out, const hierarchy *h, attach__span group)
 {
     char value[VALUE_MAX], period[VALUE_MAX];
@@ -106,7 +107,8 @@ static void keep_smaller(uint64_t *kept, uint64_t value)
         *kept = value;
 }
 
-/* From the process's group to the top; what is used counts for the group whose limit is nearest. */
+/* Reads the limits from the process's group to the top. The memory used is that of the first group
+ * that states a limit. */
 static bool read_memory(attach_jvm *out, const hierarchy *h)
 {
     static const char *const names[][2] = {{"memory.max", "memory.current"},
@@ -158,7 +160,7 @@ static bool has_controller(attach__span controllers, const char *name)
     return false;
 }
 
-/* One line of /proc/PID/cgroup: "id:controllers:path". */
+/* Reads one line of /proc/PID/cgroup: "id:controllers:path". */
 static bool read_line(attach_jvm *out, int fd, attach__span line)
 {
     attach__span id, controllers;
@@ -196,7 +198,7 @@ static bool read_from(attach_jvm *out, int fd, attach__span cgroup)
     return found;
 }
 
-/* A container's own view: its group is the top of what it sees. */
+/* Reads the container's own view, in which its group is the top. */
 static void read_own_view(attach_jvm *out, int root_fd)
 {
     static const char top[] = "0::/\n1:memory:/\n2:cpu:/\n";

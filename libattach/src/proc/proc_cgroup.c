@@ -19,10 +19,8 @@ static size_t hex_run(attach__span s)
     return n;
 }
 
-/*
- * A path component that names a container: 64 hex digits, alone (cgroupfs driver) or as
- * "<runtime>-<id>.scope" (systemd driver: cri-containerd-, crio-, docker-, libpod-).
- */
+/* Recognises a path component that names a container: 64 hex digits, alone (cgroupfs driver) or as
+ * "<runtime>-<id>.scope" (systemd driver: cri-containerd-, crio-, docker-, libpod-). */
 static bool container_of(attach__span component, char *out, size_t cap)
 {
     while (component.n >= CONTAINER_DIGITS) {
@@ -37,7 +35,7 @@ static bool container_of(attach__span component, char *out, size_t cap)
     return false;
 }
 
-/* A uid written 8-4-4-4-12 with dashes, or with underscores as systemd needs it. */
+/* Recognises a uid in the form 8-4-4-4-12 with dashes, or with underscores as systemd needs it. */
 static bool pod_uid_shape(attach__span s, char *out)
 {
     for (size_t i = 0; i < POD_UID_LENGTH; i++) {
@@ -50,7 +48,8 @@ static bool pod_uid_shape(attach__span s, char *out)
     return true;
 }
 
-/* "pod<uid>" or "kubepods-burstable-pod<uid>.slice"; a static pod's uid is 32 hex digits. */
+/* Recognises "pod<uid>" or "kubepods-burstable-pod<uid>.slice"; a static pod's uid is 32 hex
+ * digits. */
 static bool pod_of(attach__span component, char *out, size_t cap)
 {
     if (attach__span_ends(component, ".slice"))
@@ -76,7 +75,7 @@ static void names_in_path(attach_jvm *out, attach__span path)
         while (attach__next_field(&component, ':', &part)) {
             if (pod_of(part, pod, sizeof(pod)))
                 memcpy(out->pod_uid, pod, sizeof(pod));
-            /* the innermost wins: docker in a pod names both */
+            /* the last id is the innermost container: docker in a pod has two */
             if (container_of(part, container, sizeof(container)))
                 memcpy(out->container_id, container, sizeof(container));
         }

@@ -15,7 +15,7 @@ static bool all_of(attach__span s, const char *allowed)
     return s.n > 0;
 }
 
-/* "<prefix><installation id>-<random>" */
+/* Recognises "<prefix><installation id>-<random>". */
 static bool is_directory(attach__span name, const char *prefix, size_t prefix_length,
                          attach__span *id)
 {
@@ -38,7 +38,9 @@ bool attach__is_agent_directory(attach__span name, attach__span *id)
     return is_directory(name, ATTACH__AGENT_PREFIX, sizeof(ATTACH__AGENT_PREFIX) - 1, id);
 }
 
-/* "start-end perms offset dev inode   path": takes the path of a file; false for anything else. */
+/*
+ * Takes the path of a file from "start-end perms offset dev inode path"; false for anything else.
+ */
 static bool file_path(attach__span line, attach__span *path)
 {
     attach__span word;
@@ -87,7 +89,8 @@ static void note_profiler(attach__map_facts *out, attach__span path, bool delete
         out->external_kind = kind;
 }
 
-/* What lies outside the root was mapped before the process changed it, and keeps its path. */
+/* Removes the root from the path. A file outside the root was mapped before the process changed its
+ * root; it keeps its path. */
 static attach__span without_root(attach__span path, attach__span root)
 {
     bool below = path.n > root.n && path.p[root.n] == '/' && memcmp(path.p, root.p, root.n) == 0;

@@ -12,7 +12,9 @@ static bool has_option(attach__span options, const char *name)
     return false;
 }
 
-/* "id parent major:minor root mount-point options [tags...] - fstype source super-options" */
+/*
+ * Parses "id parent major:minor root mount-point options [tags...] - fstype source super-options".
+ */
 static bool parse_line(attach__span line, attach__mount *out)
 {
     attach__span word, options, type;

@@ -15,14 +15,14 @@ typedef struct attach__mount {
     bool noexec;
 } attach__mount;
 
-/* Takes the next mount; lines that are malformed or too long are passed over. False at the end. */
+/* Takes the next mount; malformed and too long lines are ignored. False at the end. */
 bool attach__mountinfo_next(attach__span *rest, attach__mount *out);
 
-/* The type of the file system that an absolute path lies on: that of the longest mount point that
- * holds it, the last one mounted there. false when no mount does. */
+/* Finds the type of the file system of an absolute path: that of the longest mount point above it
+ * and, of several mounts there, the last. False when there is none. */
 bool attach__mount_type_of(char out[32], attach__span mountinfo, const char *path);
 
-/* Whether reading that path may wait for a server: it is on a network or FUSE mount. */
+/* Returns whether reading that path may wait for a server: it is on a network or FUSE mount. */
 bool attach__mount_could_hang(attach__span mountinfo, const char *path);
 
 #endif

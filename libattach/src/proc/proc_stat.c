@@ -7,8 +7,8 @@
 
 #define FIELDS_BETWEEN_STATE_AND_FLAGS 5  /* fields 4..8 */
 #define FIELDS_BETWEEN_FLAGS_AND_START 12 /* fields 10..21 */
-/* include/linux/sched.h: set before a task closes its files, so before others see it hang up; the
- * state letter follows only later. */
+/* include/linux/sched.h. The kernel sets this flag before a task closes its files, so before peers
+ * see the connection close. The state letter changes only later. */
 #define PF_EXITING 0x4u
 
 static void skip_words(attach__span *rest, int n)

@@ -7,13 +7,13 @@
 #include <attach/error.h>
 
 typedef struct attach__stat {
-    char state;           /* R S D T t Z X ...; X also for one that exits (PF_EXITING) */
+    char state;           /* R S D T t Z X ...; X also while it exits (PF_EXITING) */
     uint64_t start_ticks; /* field 22 */
 } attach__stat;
 
 int attach__stat_parse(attach__stat *out, attach__span text, attach_error *err);
 
-/* The state letters that mean "will not answer": stopped or traced, and gone. */
+/* Return whether the process will not answer: it is stopped or traced, or it is gone. */
 bool attach__state_is_stopped(char state);
 bool attach__state_is_dead(char state);
 

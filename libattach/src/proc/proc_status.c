@@ -5,7 +5,7 @@
 
 #include "error_impl.h"
 
-/* "Uid:  real effective saved fs" */
+/* Reads the effective id of "Uid: real effective saved fs". */
 static bool effective_id(attach__span value, uint32_t *out)
 {
     attach__span real, effective;

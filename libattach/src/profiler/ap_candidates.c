@@ -14,7 +14,8 @@ static bool is_one_of(const char *word, const char *const *list)
     return false;
 }
 
-/* In a chroot the mount that holds the root does not show; its files lie on a disk all the same. */
+/* Type of a mount that is not listed. In a chroot the mount of the root is not; its files are on a
+ * disk nevertheless. */
 #define HIDDEN_MOUNT "hidden"
 
 static bool on_disk(const char *fstype)
@@ -31,7 +32,8 @@ static bool in_memory(const char *fstype)
     return is_one_of(fstype, types);
 }
 
-/* async-profiler's option string has no quoting, and '%' starts a pattern there. */
+/* Returns whether the path can be part of async-profiler's options, which have no quoting and in
+ * which '%' starts a pattern. */
 static bool fits_option_string(const char *path)
 {
     static const char allowed[] =
@@ -39,7 +41,8 @@ static bool fits_option_string(const char *path)
     return path[0] == '/' && path[strspn(path, allowed)] == '\0';
 }
 
-/* Some hosts mount tmpfs there too; it is not a place for files all the same. */
+/* Returns whether the path belongs to the kernel's file systems. Some hosts mount a tmpfs there,
+ * but it is no place for files. */
 static bool is_kernels(const char *path)
 {
     return strncmp(path, "/sys/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in a target's file system a directory of ours may be made, best place first. */
+/* Lists the places in a target's file system where a private directory may be created, the best
+ * first. */
 #ifndef ATTACH_AP_CANDIDATES_H
 #define ATTACH_AP_CANDIDATES_H
 
@@ -14,15 +15,15 @@ typedef struct attach__candidates {
 } attach__candidates;
 
 /*
- * The caller's own directories, then /tmp, /var/tmp and the target's writable mounts from its
- * mountinfo: those on a disk before those in memory (tmpfs counts in a pod's memory limit), `/`
- * last. Mounts that could hang us (network, FUSE) or hold no files (procfs and its like) are not
- * among them.
+ * Lists the caller's directories, then /tmp, /var/tmp and the target's writable mounts from its
+ * mountinfo. Mounts on a disk come before those in memory, because a tmpfs counts towards a pod's
+ * memory limit; `/` is last. Mounts that could hang (network, FUSE) or that hold no files (procfs
+ * and similar ones) are left out.
  */
 void attach__candidates_list(attach__candidates *out, const attach_target *target,
                              const attach_ap_options *options);
 
-/* The same from a mountinfo text. */
+/* Lists the same from a mountinfo text. */
 void attach__candidates_from(attach__candidates *out, attach__span mountinfo,
                              const attach_ap_options *options);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many events the profiler has dropped. */
+/* Reads how many events the profiler has dropped. */
 #include "profiler/ap_session_impl.h"
 
 #include <stdlib.h>

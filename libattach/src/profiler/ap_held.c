@@ -11,7 +11,7 @@
 struct attach_ap_held {
     attach_target *target;
     attach__place place;
-    int fd; /* of the recording, whose name another process may remove after the JVM's end */
+    int fd; /* the recording; another process may remove its name after the JVM's end */
 };
 
 int attach_ap_hold(attach_ap_held **out, attach_target *target, const char *directory,

@@ -14,11 +14,12 @@
 #include "profiler/jfr_settings_impl.h"
 #include <attach/command.h>
 
-/* The recorder keeps so much on the target's disk; what is older is lost to a window that comes too
- * late. */
+/* The recorder keeps at most this much on the target's disk. A window that comes too late loses
+ * older data. */
 #define KEPT_MEGABYTES 250
 
-/* Runs one diagnostic command; the answer must hold `expected`, or its words are the error. */
+/* Runs one diagnostic command. If the answer does not contain `expected`, the answer is the error's
+ * text. */
 static int run(attach_reply **out, attach__session *s, const char *command, const char *expected,
                attach_error *err)
 {
@@ -108,7 +109,7 @@ static int start_recording(attach__session *s, attach_error *err)
                      "JFR.start name=%s settings=%s/" ATTACH__FILE_SETTINGS
                      " disk=true dumponexit=false maxsize=%um",
                      s->name, s->place.path, KEPT_MEGABYTES);
-    /* one that ends by itself must write somewhere, or it stays in the JVM for good */
+    /* a recording with a duration needs a file name, or it is never removed from the JVM */
     if (s->options->max_seconds > 0)
         (void)snprintf(command + n, sizeof(command) - (size_t)n,
                        " duration=%" PRIu32 "s filename=%s/" ATTACH__FILE_EXPIRED,
@@ -146,10 +147,8 @@ static int open_recording(int *out, const attach__session *s, attach_error *err)
     return ATTACH_OK;
 }
 
-/*
- * Hands over the chunks of the recording file from byte `from` on that were not handed over before
- * in time: a dump from a given time on may begin with the chunk before it.
- */
+/* Passes the chunks from byte `from` on that were not passed before. It compares their times,
+ * because a dump from a given time on may begin with the chunk before that time. */
 static int hand_over(attach__session *s, int fd, uint64_t from, uint64_t after_ns,
                      attach_piece_fn piece, void *ctx, attach_error *err)
 {
@@ -190,7 +189,8 @@ static int hand_over_file(attach__session *s, uint64_t from, uint64_t after_ns,
     return rc;
 }
 
-/* Whether the caller goes on where the last call ended: then only what is newer need be dumped. */
+/* Returns whether the caller continues where the last call ended. Only newer data then has to be
+ * dumped. */
 static bool goes_on(const attach__session *s, uint64_t offset)
 {
     return offset == UINT64_MAX || offset == s->marker.handed;

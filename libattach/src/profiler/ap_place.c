@@ -18,7 +18,7 @@
 #include "profiler/ap_candidates_impl.h"
 
 #define LOCK_NAP_NS    5000000L
-#define HEADROOM_BYTES ((uint64_t)8 << 20) /* the library and the first recording bytes */
+#define HEADROOM_BYTES ((uint64_t)8 << 20) /* for the library and the start of the recording */
 
 void attach__place_close(attach__place *place)
 {
@@ -107,7 +107,7 @@ int attach__place_new_name(char out[ATTACH__PLACE_NAME_MAX], const char *install
     return ATTACH_OK;
 }
 
-/* Why a directory cannot be used, or NULL. */
+/* Returns why a directory cannot be used, or NULL. */
 static const char *objection(int fd, bool needs_exec, bool *full)
 {
     struct statvfs fs;
@@ -146,7 +146,7 @@ static const char *mkdir_objection(int error, bool *full)
     return *full ? "full" : error == EROFS ? "read-only" : "not writable";
 }
 
-/* Makes base/name; NULL and *out filled, or why it cannot be. */
+/* Creates base/name. Returns NULL with *out filled, or the reason why it cannot be created. */
 static const char *try_candidate(attach__place *out, const attach_target *target, const char *base,
                                  const char *name, bool needs_exec, bool *full)
 {
@@ -231,7 +231,7 @@ int attach__place_write_marker(const attach__place *place, const attach__marker 
     return rc;
 }
 
-/* The name was checked to be ours. */
+/* The caller has checked that the directory's name is one of Hotstack's. */
 void attach__place_remove_directory(const attach__place *place, const attach_target *target)
 {
     char parent[ATTACH__PLACE_PATH_MAX];

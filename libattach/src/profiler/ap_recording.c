@@ -34,7 +34,7 @@ static ssize_t read_at(int fd, void *buf, size_t n, uint64_t offset)
     return got;
 }
 
-/* The finished chunk at offset; size 0 when it is still open or cut short. */
+/* Reads the finished chunk at offset; size 0 when it is still open or cut short. */
 static int finished_chunk(attach__chunk *out, int fd, uint64_t offset, uint64_t file_size,
                           attach_error *err)
 {
@@ -133,7 +133,8 @@ void attach__recording_punch(int fd, uint64_t to)
         (void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)whole);
 }
 
-/* In an ActiveSetting event name and value follow each other, each as: 3 (UTF-8), length, bytes. */
+/* Finds the engine's name. In an ActiveSetting event the name is followed by the value, each as: 3
+ * (UTF-8), length, bytes. */
 static attach_ap_engine engine_in(attach__span head)
 {
     static const char name[] = "\3\6engine\3";

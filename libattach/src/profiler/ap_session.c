@@ -17,11 +17,11 @@
 #define STATUS_MAX    4096
 #define LIBRARY_MAX   ((uint64_t)64 << 20)
 #define COPY_UNIT     65536
-#define START_LOCK_MS 15000 /* the longest first start that others wait for */
+#define START_LOCK_MS 15000 /* how long a call waits for the first start of another one */
 #define OLDEST_MAJOR  4
 
-/* What async-profiler says of any command, whatever the events, while the JVM has no environment
- * for tools yet (src/vmEntry.cpp, Agent_OnAttach). */
+/* async-profiler's answer to any command, with any events, while the JVM offers no tool interface
+ * yet (src/vmEntry.cpp, Agent_OnAttach). */
 #define NO_TOOL_INTERFACE "JVM does not support Tool Interface"
 
 static bool unknown_tail_is_zero(const attach_ap_options *options)
@@ -47,7 +47,7 @@ static int check_options(const attach_ap_options *options, attach_error *err)
     return ATTACH_OK;
 }
 
-/* Our own library's directory, which its path names. */
+/* Finds the private directory from the path of Hotstack's mapped library. */
 static void find_place_of_library(attach__session *s)
 {
     char directory[ATTACH__PATH_MAX];
@@ -92,8 +92,8 @@ int attach__session_open(attach__session *s, attach_target *target,
     return rc == ATTACH_OK ? look(s, err) : rc;
 }
 
-/* Whether the directory was made to receive an answer, or by a call that failed before it said
- * whose it is. */
+/* Returns whether the directory is temporary: it was created only to receive an answer, or by a
+ * call that failed before it wrote the marker. */
 static bool is_passing(const attach__session *s)
 {
     return s->place.fd >= 0 && s->place.made && !s->has_marker;
@@ -103,7 +103,7 @@ void attach__session_close(attach__session *s)
 {
     if (is_passing(s))
         attach__place_remove(&s->place, s->target, false);
-    attach__place_close(&s->place); /* gives the lock back */
+    attach__place_close(&s->place); /* releases the lock */
     if (s->start_lock >= 0)
         (void)close(s->start_lock);
     s->start_lock = -1;
@@ -127,7 +127,8 @@ void attach__session_leave_place(attach__session *s)
         s->name[0] = '\0';
 }
 
-/* What another program did while it was waited for may have changed everything. */
+/* Reads the state of the session again, because another program may have changed it while this call
+ * waited for a lock. */
 static int look_again(attach__session *s, attach_error *err)
 {
     attach__place_close(&s->place);
@@ -139,7 +140,7 @@ static int look_again(attach__session *s, attach_error *err)
 int attach__session_lock_start(attach__session *s, attach_error *err)
 {
     uint64_t until_ns = attach_deadline_in(START_LOCK_MS);
-    /* every tool finds the same file here; the directory of the first session has no name yet */
+    /* a file that every tool finds, because the first session's directory has no name yet */
     s->start_lock = attach__open_in_root(s->target->root_fd, "/tmp", O_RDONLY | O_DIRECTORY, 0);
     if (s->start_lock < 0)
         return ATTACH_OK;
@@ -156,7 +157,7 @@ bool attach__session_is_foreign(const attach__session *s)
            !attach__span_is(id, s->options->installation_id);
 }
 
-/* One call at a time per JVM, whichever of our programs makes it. */
+/* Takes the lock that allows one call at a time per JVM among all programs of Hotstack. */
 static int lock(attach__session *s, attach_error *err)
 {
     return attach__lock_until(s->place.fd, s->deadline_ns) == 0
@@ -164,7 +165,7 @@ static int lock(attach__session *s, attach_error *err)
                : attach__target_is_taken(s->target, err);
 }
 
-/* The directory above the one that the mapped library came from; false when it has none. */
+/* Finds the parent of the directory from which the library was mapped; false when there is none. */
 static bool original_base(char out[ATTACH__PATH_MAX], const attach__session *s)
 {
     attach__span path = attach__span_of(s->library, strlen(s->library));
@@ -195,14 +196,14 @@ int attach__session_make_place(attach__session *s, bool needs_exec, attach_error
             rc = lock(s, err);
         if (rc != ATTACH_OK || attach__place_is_linked(&s->place))
             return rc;
-        /* the last holder of the lock has ended its session and removed the directory */
+        /* the previous holder of the lock ended its session and removed the directory */
         rc = look_again(s, err);
         if (rc != ATTACH_OK)
             return rc;
     }
 }
 
-/* Without its log the profiler writes to the target's standard output: it shall never have to. */
+/* Creates the log. Without one, the profiler would write to the target's standard output. */
 static int make_log(attach__session *s, attach_error *err)
 {
     int fd =
@@ -265,7 +266,7 @@ int attach__session_question(attach__blob *out, attach__session *s, const char *
     (void)unlinkat(s->place.fd, ATTACH__FILE_STATUS, 0);
     if (rc == 0 && out->n > 0)
         return ATTACH_OK;
-    if (rc == 0) { /* it has an answer in any case */
+    if (rc == 0) { /* the profiler always answers, so the disk is full */
         free(out->p);
         return attach__session_write_error(s, ENOSPC, err);
     }
@@ -390,15 +391,14 @@ int attach__session_install(attach__session *s, attach_error *err)
     if (rc != ATTACH_OK)
         return rc;
     (void)snprintf(s->library, sizeof(s->library), "%s/" ATTACH__LIBRARY_NAME, s->place.path);
-    /* the marker first: from then on a sweep knows what the directory is */
+    /* the marker first, because it protects the directory from sweeps */
     rc = attach__session_save(s, err);
     return rc == ATTACH_OK ? copy_library(s, err) : rc;
 }
 
 void attach__session_remove(attach__session *s)
 {
-    /* musl compares files, not names: a library loaded again from a new file would be a second one
-     */
+    /* musl compares files, not names: it would load a new file as a second library */
     bool keep_library = s->maps.libc == ATTACH_LIBC_MUSL && !s->borrowed;
     attach__place_remove(&s->place, s->target, keep_library);
 }

@@ -25,7 +25,7 @@ static int64_t unix_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The marker that a session with these options has. */
+/* Fills the marker of a session with these options. */
 static void describe(attach__marker *out, const attach_target *target,
                      const attach_ap_options *options)
 {
@@ -63,8 +63,8 @@ static bool same_settings(const attach__marker *a, const attach__marker *b)
            a->nativemem_bytes == b->nativemem_bytes && a->live == b->live;
 }
 
-/* Whether the running session can be taken over: ours, as wanted, its recording readable where the
- * last call left it. */
+/* Returns whether the running session can be taken over: its marker has the wanted settings, and
+ * its recording is readable from the end of the last call on. */
 static bool can_adopt(const attach__session *s, const attach__marker *wanted)
 {
     uint64_t end = 0;
@@ -81,7 +81,8 @@ static bool can_adopt(const attach__session *s, const attach__marker *wanted)
     return sound;
 }
 
-/* The event that asks for an engine; "cpu" is perf events with async-profiler's own fallback. */
+/* Returns the event that selects an engine; "cpu" means perf events with async-profiler's own
+ * fallback. */
 static const char *event_of(attach_ap_engine engine)
 {
     switch (engine) {
@@ -106,7 +107,7 @@ static void add_number(char *command, size_t cap, const char *name, uint64_t val
         (void)snprintf(command + n, cap - n, ",%s=%" PRIu64, name, value);
 }
 
-/* Each kind of event has a budget of its own. */
+/* Adds the rate limit, which applies to each kind of event separately. */
 static void add_rate_limit(char *command, size_t cap, uint64_t limit)
 {
     static const char *const kinds[] = {"cpu", "alloc", "lock", "wall", "nativemem"};
@@ -122,8 +123,8 @@ static bool is_timer(attach_ap_engine engine)
     return engine == ATTACH_AP_ENGINE_CTIMER || engine == ATTACH_AP_ENGINE_ITIMER;
 }
 
-/* The kernel looks at CPU-time timers once in a tick of its clock, whose length is the resolution
- * of the coarse clocks. What a timer misses in between makes no sample. */
+/* Returns the length of the kernel's clock tick, which is the resolution of its coarse clocks. The
+ * kernel checks CPU-time timers once per tick, so a shorter interval yields no more samples. */
 static uint64_t tick_ns(void)
 {
     struct timespec tick;
@@ -132,8 +133,8 @@ static uint64_t tick_ns(void)
     return (uint64_t)tick.tv_sec * 1000000000u + (uint64_t)tick.tv_nsec;
 }
 
-/* A sample stands for the interval that the recording states, so that one is stated which the
- * engine reaches. */
+/* Returns the interval that the engine can reach. Each sample counts for the interval that the
+ * recording states, so the recording has to state a true one. */
 static uint64_t reached_interval(attach_ap_engine engine, uint64_t wanted)
 {
     uint64_t tick = is_timer(engine) ? tick_ns() : 0;
@@ -147,7 +148,7 @@ static void add_word(char *command, size_t cap, bool wanted, const char *word)
         (void)snprintf(command + n, cap - n, ",%s", word);
 }
 
-/* The events that the marker asks for, as enum attach_ap_event. */
+/* Returns the events that the marker requests, as enum attach_ap_event. */
 static uint32_t wanted_events(const attach__marker *m)
 {
     return (m->cpu_interval_ns > 0 ? ATTACH_AP_CPU : 0u) |
@@ -176,7 +177,7 @@ static void add_events(char *command, size_t cap, const attach__marker *m, attac
     add_word(command, cap, (events & ATTACH_AP_NATIVEMEM) != 0, "nofree");
 }
 
-/* Starts a session with some of the events that the marker asks for. */
+/* Starts a session with some of the events that the marker requests. */
 static int start_with(attach__session *s, attach_ap_engine engine, uint32_t events,
                       attach_error *err)
 {
@@ -199,7 +200,8 @@ static bool is_profiler_refusal(int rc, const attach_error *err)
     return rc == ATTACH_ERR_TARGET && err->reason == ATTACH_REASON_PROFILER_ERROR;
 }
 
-/* AUTO: async-profiler's own choice, and where even that is refused, the engines one by one. */
+/* Starts with the engine AUTO: first async-profiler's own choice, and if it refuses that, each
+ * timer. */
 static int start_best(attach__session *s, uint32_t events, attach_error *err)
 {
     static const attach_ap_engine order[] = {ATTACH_AP_ENGINE_AUTO, ATTACH_AP_ENGINE_CTIMER,
@@ -231,7 +233,8 @@ static void note_absent(attach__session *s, unsigned index)
                    s->words[0] == '\0' ? "async-profiler wrote no reason" : s->words);
 }
 
-/* Whether the profiler takes one more event beside those that it has taken; nothing runs then. */
+/* Tries whether the profiler accepts one more event together with those already taken. The session
+ * is stopped again. */
 static int try_event(attach__session *s, uint32_t *taken, unsigned index, attach_error *err)
 {
     int rc = start_events(s, *taken | 1u << index, err);
@@ -247,9 +250,9 @@ static int try_event(attach__session *s, uint32_t *taken, unsigned index, attach
 }
 
 /*
- * The profiler refuses a session as a whole and does not say for which event. So the events are
- * tried one more at a time, and those that it refuses are left out. *err has why the whole was
- * refused.
+ * Starts a session without the events that the profiler refuses. The profiler refuses a whole
+ * session and does not say for which event, so this function tries one more event at a time. When
+ * all are refused, *err keeps the reason for the whole session.
  */
 static int start_without_refused(attach__session *s, uint32_t wanted, attach_error *err)
 {
@@ -300,7 +303,7 @@ static void explain_engine(attach__session *s)
                        (double)marker->cpu_interval_ns / 1e6);
 }
 
-/* The recording's own word counts for which engine runs. */
+/* Reads from the recording which engine runs. */
 static int note_engine(attach__session *s, attach_error *err)
 {
     int fd = attach__open_regular(s->place.fd, ATTACH__FILE_RECORDING, O_RDONLY, 0);
@@ -316,7 +319,8 @@ static int note_engine(attach__session *s, attach_error *err)
     return ATTACH_OK;
 }
 
-/* async-profiler chose a timer by itself, with the interval that perf events would have reached. */
+/* Starts again when async-profiler has chosen a timer by itself: it then states the interval of
+ * perf events, which a timer does not reach. */
 static int start_at_tick(attach__session *s, attach_error *err)
 {
     attach__marker *m = &s->marker;
@@ -349,7 +353,7 @@ static int start_profiler(attach__session *s, attach_error *err)
     return rc == ATTACH_OK ? attach__session_save(s, err) : rc;
 }
 
-/* Begins with async-profiler. What it made is removed again when that fails. */
+/* Starts a session with async-profiler. On failure everything that it created is removed again. */
 static int begin(attach__session *s, attach_error *err)
 {
     attach_error local = {0};
@@ -371,7 +375,8 @@ static int begin(attach__session *s, attach_error *err)
     return rc;
 }
 
-/* Whether the library cannot come into the JVM, which its own recorder does not mind. */
+/* Returns whether the error means that the library cannot be loaded, which does not affect the
+ * JDK's own recorder. */
 static bool cannot_load(int rc, const attach_error *err)
 {
     return rc == ATTACH_ERR_TARGET &&
@@ -388,7 +393,8 @@ static int refuse_loading(const attach__session *s, attach_error *err)
                           s->target->identity.pid);
 }
 
-/* What the JDK's own recorder does not know is absent; refuses where nothing else is wanted. */
+/* Starts a session with the JDK's own recorder. Reports the events that it lacks as absent; refuses
+ * when no other events are wanted. */
 static int begin_jfr(attach__session *s, const char *why, attach_error *err)
 {
     static const char reason[] =
@@ -404,7 +410,7 @@ static int begin_jfr(attach__session *s, const char *why, attach_error *err)
     return attach__jfr_begin(s, why, err);
 }
 
-/* The recorder that was asked for, or async-profiler and else the JDK's own. */
+/* Starts the requested recorder, or for AUTO async-profiler and else the JDK's own. */
 static int begin_best(attach__session *s, attach_error *err)
 {
     attach_error local = {0};
@@ -468,7 +474,8 @@ static int stop_running(attach__session *s, attach_error *err)
     return rc;
 }
 
-/* A session runs: whose is it, and can it go on? */
+/* Handles a running session: refuses when it belongs to another program or installation, takes it
+ * over, or stops it. */
 static int settle_running(attach_ap_state *state, attach__session *s, const attach__marker *wanted,
                           attach_error *err)
 {
@@ -483,14 +490,14 @@ static int settle_running(attach_ap_state *state, attach__session *s, const atta
     return stop_running(s, err);
 }
 
-/* Settles what is there already: *state is NONE when a new session is to begin, else ADOPTED; a
- * session that had to be stopped leaves ORPHANED. */
+/* Handles the session found in the JVM. *state is NONE when a new session has to start, ADOPTED
+ * when the found one goes on, and ORPHANED when it had to be stopped. */
 static int settle(attach_ap_state *state, attach__session *s, const attach__marker *wanted,
                   attach_error *err)
 {
     *state = ATTACH_AP_NONE;
     int rc = ATTACH_OK;
-    if (s->maps.profiler[0] == '\0') /* nothing yet shows in the JVM what another is doing */
+    if (s->maps.profiler[0] == '\0') /* another call may be starting one unseen */
         rc = attach__session_lock_start(s, err);
     if (rc != ATTACH_OK || !attach__session_is_known(s))
         return rc;
@@ -501,8 +508,8 @@ static int settle(attach_ap_state *state, attach__session *s, const attach__mark
         return settle_running(state, s, wanted, err);
     if (s->borrowed)
         rc = attach__session_check_version(s, err);
-    /* what another installation left is its own to clear away; what we left may lie where no
-       library can be loaded from */
+    /* another installation clears its own leftovers; a leftover of this installation may be
+       where no library can be loaded */
     if (s->has_marker && attach__session_is_foreign(s) && s->maps.profiler[0] == '\0')
         attach__session_leave_place(s);
     else if (s->library[0] == '\0') {

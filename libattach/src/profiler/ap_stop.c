@@ -21,7 +21,7 @@ static int rest_of_chunks(uint64_t *offset, attach__session *s, int fd, attach_p
     return rc;
 }
 
-/* What the stopped session still has. A recording that was removed has nothing. */
+/* Passes the remaining data of the stopped session. A recording that was removed has none. */
 static int rest_of(attach__session *s, uint64_t offset, attach_piece_fn piece, void *ctx,
                    attach_error *err)
 {
@@ -40,7 +40,7 @@ static int rest_of(attach__session *s, uint64_t offset, attach_piece_fn piece, v
     return rc;
 }
 
-/* Bytes that no caller will request again make room for the last chunk. */
+/* Frees the space of bytes that no caller will request again, so that the last chunk fits. */
 static void give_room(const attach__session *s, uint64_t offset)
 {
     int fd = attach__open_regular(s->place.fd, ATTACH__FILE_RECORDING, O_RDWR, 0);
@@ -50,8 +50,11 @@ static void give_room(const attach__session *s, uint64_t offset)
     (void)close(fd);
 }
 
-/* Of our own session. The profiler is told to stop without being asked whether it runs: its answer
- * would not be written on a full disk. It refuses for one reason, that it does not run. */
+/*
+ * Stops this installation's own session. It does not first ask whether the profiler runs, because
+ * that answer could not be written on a full disk. The profiler refuses to stop only when it does
+ * not run.
+ */
 static int stop_own(attach__session *s, uint64_t offset, attach_error *err)
 {
     attach_error local = {0};

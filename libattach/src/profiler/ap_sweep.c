@@ -60,15 +60,16 @@ static bool is_this(const attach_identity *identity, const attach_target *target
            strcmp(identity->boot_id, target->identity.boot_id) == 0;
 }
 
-/* Without a marker it was left between mkdir and the first write, or is just being made. */
+/* Returns whether the directory is old. A new one without a marker may be about to get it; in an
+ * old one a call ended between mkdir and the first write. */
 static bool is_old(const attach__place *place)
 {
     struct stat st;
     return fstat(place->fd, &st) == 0 && time(NULL) - st.st_mtime > UNMARKED_MIN_SECONDS;
 }
 
-/* What to do with one directory of ours; true ends the walk, and the place is then the visitor's.
- */
+/* Visits one private directory. True ends the walk and passes ownership of the place to the
+ * visitor. */
 typedef bool (*visit_fn)(void *ctx, attach__place *place, const char *name, attach__span id);
 
 static bool walk_directory(const attach_target *target, const char *base, DIR *dir, visit_fn visit,
@@ -92,7 +93,7 @@ static bool walk_directory(const attach_target *target, const char *base, DIR *d
     return false;
 }
 
-/* Every directory of ours in every candidate. */
+/* Visits every private directory in every candidate. */
 static bool walk(const attach_target *target, const attach_ap_options *options, visit_fn visit,
                  void *ctx)
 {
@@ -120,7 +121,8 @@ typedef struct sweep {
     const char *keep; /* NULL = nothing */
 } sweep;
 
-/* A second tool uses the directory that the library came from: then its marker says whose it is. */
+/* Returns whether the directory is a leftover. Another installation may use the directory from
+ * which the library was mapped; its marker then names that installation. */
 static bool is_leftover(const sweep *s, const attach__place *place, attach__span id)
 {
     attach__marker marker;

@@ -27,7 +27,7 @@ static int open_recording(int *out, const attach__session *s, attach_error *err)
     return ATTACH_OK;
 }
 
-/* Hands over what is finished from *offset on and moves *offset there. */
+/* Passes the finished chunks from *offset on to `piece` and moves *offset to their end. */
 static int hand_over(uint64_t *offset, const attach__session *s, int fd, attach_piece_fn piece,
                      void *ctx, attach_error *err)
 {
@@ -40,10 +40,8 @@ static int hand_over(uint64_t *offset, const attach__session *s, int fd, attach_
     return rc;
 }
 
-/*
- * Finishes the chunk that is being written. A dump that adds none may come from a profiler that has
- * stopped: only then is it asked, since every command leaves some bytes in the JVM.
- */
+/* Finishes the current chunk. A dump that adds no chunk may mean that the profiler has stopped.
+ * Only then is the profiler asked, because every command leaves some bytes in the JVM. */
 static int finish_chunk(attach__session *s, int fd, uint64_t offset, attach_error *err)
 {
     uint64_t before = 0, after = 0, settled = s->options->settled;
@@ -59,7 +57,7 @@ static int finish_chunk(attach__session *s, int fd, uint64_t offset, attach_erro
         rc = attach__session_ask(s, err);
     if (rc != ATTACH_OK)
         return rc;
-    /* what a session that ended by itself has left is still a window */
+    /* the remaining data of a session that ended by itself is a window too */
     return s->running || after > offset ? ATTACH_OK : no_session(s, err);
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define MS                1000000u
-#define SHORTEST_PERIOD   ((uint64_t)10 * MS) /* what every version grants */
-#define FIRST_WITH_SAMPLE 16                  /* jdk.ObjectAllocationSample */
+#define SHORTEST_PERIOD   ((uint64_t)10 * MS) /* the shortest that every version supports */
+#define FIRST_WITH_SAMPLE 16                  /* first release with jdk.ObjectAllocationSample */
 
 typedef struct writer {
     char *p;
@@ -30,7 +30,7 @@ static void add_setting(writer *t, const char *name, const char *value)
     add(t, "    <setting name=\"%s\">%s</setting>\n", name, value);
 }
 
-/* An event with stacks and one more setting; `name` NULL = without. */
+/* Adds an event with stacks and one more setting; `name` NULL = no other setting. */
 static void add_event(writer *t, const char *event, const char *name, const char *value)
 {
     add(t, "  <event name=\"%s\">\n", event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A decoded snapshot's questions, and the cycles among its deadlocked threads. */
+/* Access to a decoded snapshot, and the cycles among its deadlocked threads. */
 #include <stdlib.h>
 
 #include "error_impl.h"
@@ -85,7 +85,8 @@ uint64_t attach_thread_cpu_since(const attach_thread *now, const attach_threads 
     return now->cpu_ns > base ? now->cpu_ns - base : 0;
 }
 
-/* Who a deadlocked thread waits for, among the deadlocked; NULL = the chain leaves them. */
+/* Returns the deadlocked thread for which a deadlocked thread waits; NULL when its owner is not
+ * deadlocked. */
 static const attach_thread *next_in_chain(const attach_thread *thread)
 {
     const attach_thread *owner = thread->owner;
@@ -93,8 +94,9 @@ static const attach_thread *next_in_chain(const attach_thread *thread)
 }
 
 /*
- * Each thread waits for at most one other, so that a walk along the owners ends, or comes back to a
- * thread of this walk: then what lies between is a cycle. walk[i] is the walk that saw thread i.
+ * Follows the owners from one thread. Each thread waits for at most one other, so the walk ends, or
+ * returns to a thread that it has visited: the threads from there on are a cycle. walk[i] is the
+ * walk that visited thread i.
  */
 static void walk_from(attach_threads *t, size_t start, uint32_t *walk, size_t *used)
 {

@@ -24,7 +24,7 @@
 #define LIBRARY_MAX ((uint64_t)16 << 20)
 #define BUSY_NAP_NS 5000000L
 #define ENTRIES_MAX 16384
-#define TRIES       3 /* the directory may be taken away between finding and locking it */
+#define TRIES       3 /* the directory may be removed before it is locked */
 
 /* ---- options ---- */
 
@@ -42,7 +42,7 @@ static bool is_id(const char *id)
     return id != NULL && attach__is_installation_id(attach__span_of(id, strnlen(id, 64)));
 }
 
-/* The field that is out of its range, or NULL. */
+/* Returns the field that is out of its range, or NULL. */
 static const char *unusable_field(const attach_threads_options *o)
 {
     if (!is_id(o->installation_id))
@@ -132,7 +132,7 @@ static int refuse_socket(const attach__agent *a, const char *why, attach_error *
                           a->target->identity.pid, why);
 }
 
-/* The listener must be the JVM itself, as the kernel reports it. */
+/* Checks that the listener is the JVM itself, as the kernel reports it. */
 static int check_peer(int fd, const attach__agent *a, attach_error *err)
 {
     struct ucred peer;
@@ -202,7 +202,7 @@ static int choose_name(attach__agent *a, attach_error *err)
     return ATTACH_OK;
 }
 
-/* The directory above the one that the mapped library came from. */
+/* Finds the parent of the directory from which the library was mapped. */
 static bool original_base(char out[ATTACH__PATH_MAX], const attach__agent *a)
 {
     attach__span path = attach__span_of(a->mapped, strlen(a->mapped));
@@ -274,8 +274,8 @@ static int copy_library(attach__agent *a, attach_error *err)
     return rc == 0 ? ATTACH_OK : write_error(a, -rc, err);
 }
 
-/* The marker first: from then on a sweep knows what the directory is. glibc finds a mapped library
- * by its name and needs no file; musl opens it. */
+/* Writes the marker and the library. The marker comes first, because it protects the directory from
+ * sweeps. glibc finds a mapped library by its name and needs no file; musl opens the file. */
 static int install(attach__agent *a, attach_error *err)
 {
     int rc = save_marker(a, err);
@@ -355,7 +355,7 @@ static void sweep_directory(const attach__agent *a, const char *base, DIR *dir)
     }
 }
 
-/* Directories whose JVM is gone. */
+/* Removes directories whose JVM has ended. */
 static void sweep(const attach__agent *a)
 {
     attach__candidates candidates;
@@ -380,7 +380,7 @@ void attach__agent_remove(attach__agent *a)
 
 /* ---- the whole ---- */
 
-/* The lock is held, and no process listens. */
+/* Starts the agent. The caller holds the lock, and no agent listens. */
 static int start(int *fd, attach__agent *a, attach_error *err)
 {
     sweep(a);
@@ -405,7 +405,7 @@ static int try_bring_up(int *fd, attach__agent *a, attach_error *err)
         rc = attach__agent_lock(a, err);
     if (rc != ATTACH_OK)
         return rc;
-    rc = attach__agent_connect(fd, a, err); /* another process may have been faster */
+    rc = attach__agent_connect(fd, a, err); /* another process may have started it */
     if (rc == ATTACH__NO_AGENT)
         rc = start(fd, a, err);
     if (a->place.fd >= 0)
@@ -422,7 +422,7 @@ int attach__agent_bring_up(int *fd, attach__agent *a, attach_error *err)
         int rc = try_bring_up(fd, a, err);
         if (rc != ATTACH__NO_AGENT)
             return rc;
-        attach__place_close(&a->place); /* it was removed: make a new one */
+        attach__place_close(&a->place); /* the directory was removed: make a new one */
     }
     return attach__refuse(err, ATTACH_REASON_THREAD_AGENT_ERROR,
                           "the thread agent's directory in process %d is taken away again and "

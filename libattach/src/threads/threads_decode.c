@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading hotstack.threads.v1: libattach/agent/threads.proto. */
+/* Reads hotstack.threads.v1: libattach/agent/threads.proto. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define MESSAGES 11 /* field numbers of the snapshot + 1 */
 #define COLUMNS  20 /* field numbers of a message + 1, rounded up */
 
-/* Everything of a snapshot, not unpacked yet. */
+/* All fields of a snapshot, not unpacked yet. */
 typedef struct parts {
     attach__bytes columns[MESSAGES][COLUMNS];
     bool seen[MESSAGES][COLUMNS];
@@ -33,7 +33,7 @@ static int no_memory(attach_error *err)
     return attach__fail(err, ATTACH_ERR_NOMEM, "no memory for a thread snapshot");
 }
 
-/* ---- taking it apart ---- */
+/* ---- splitting into columns ---- */
 
 static int split_message(parts *p, uint32_t message, attach__bytes rest)
 {
@@ -44,7 +44,7 @@ static int split_message(parts *p, uint32_t message, attach__bytes rest)
     p->has_message[message] = true;
     while ((more = attach__pb_next(&rest, &field)) > 0) {
         if (field.number >= COLUMNS)
-            continue; /* of a later version */
+            continue; /* a field of a later version */
         if (p->seen[message][field.number])
             return bad(p, rest.at, "a field occurs twice");
         p->seen[message][field.number] = true;
@@ -78,7 +78,7 @@ static int split(parts *p, attach__bytes rest)
 
 /* ---- columns ---- */
 
-/* A column that is read from its begin to its end, entry by entry. */
+/* A position in a column, which is read entry by entry from start to end. */
 typedef struct cursor {
     attach__bytes rest;
     bool is_bytes;
@@ -99,7 +99,7 @@ static size_t entries(const cursor *c)
     return c->is_bytes ? c->rest.n : attach__pb_count(c->rest);
 }
 
-/* The next entry, at most `max`; false when there is none or it is larger. */
+/* Reads the next entry, at most `max`; false when there is none or it is larger. */
 static bool next(cursor *c, uint64_t max, uint64_t *out)
 {
     *out = 0;
@@ -113,7 +113,7 @@ static bool next(cursor *c, uint64_t max, uint64_t *out)
     return *out <= max;
 }
 
-/* Whether all columns have as many entries as the first, and end with a whole one. */
+/* Returns whether all columns have as many entries as the first, and end with a complete one. */
 static bool have_one_length(const cursor *list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -208,7 +208,7 @@ static int read_frames(attach_threads *t, const parts *p)
 
 /* ---- threads ---- */
 
-/* A value that was stored plus 1; 0 = not known. */
+/* Reads a value that was stored plus 1; 0 = not known. */
 static bool next_known(cursor *c, uint64_t *out)
 {
     if (!next(c, UINT64_MAX, out))
@@ -219,7 +219,7 @@ static bool next_known(cursor *c, uint64_t *out)
 
 enum { THREAD_COLUMNS = 17 };
 
-/* Flags that the agent sends: ATTACH_THREAD_DEADLOCKED is set here. */
+/* Flags that the agent sends. This file sets ATTACH_THREAD_DEADLOCKED. */
 enum { SENT_FLAGS = 0xFF & ~ATTACH_THREAD_DEADLOCKED };
 
 static void thread_cursors(cursor c[THREAD_COLUMNS], const parts *p)
@@ -296,7 +296,7 @@ static int read_native(attach_threads *t, const parts *p)
     return ATTACH_OK;
 }
 
-/* ---- stacks and what they hold ---- */
+/* ---- stacks and held locks ---- */
 
 static int read_stack_frames(attach_threads *t, const parts *p, size_t *n)
 {
@@ -336,7 +336,7 @@ static int read_stacks(attach_threads *t, const parts *p)
     return at == frames ? ATTACH_OK : bad(p, c[0].rest.at, "frames belong to no stack");
 }
 
-/* The locks of one thread stand together. */
+/* Adds a lock to its thread. The locks of one thread must be adjacent. */
 static bool add_held(attach_thread *thread, const attach_held_lock *entry)
 {
     if (thread->n_held == 0)

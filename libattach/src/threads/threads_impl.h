@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A decoded snapshot, as the files that make one see it. */
+/* The private part of a decoded snapshot. */
 #ifndef ATTACH_THREADS_INTERNAL_H
 #define ATTACH_THREADS_INTERNAL_H
 
@@ -23,7 +23,7 @@ struct attach_threads {
     size_t n_deadlocks;
 };
 
-/* Finds the cycles among the threads flagged deadlocked. 0 or ATTACH_ERR_NOMEM. */
+/* Finds the cycles among the threads flagged deadlocked. Returns 0 or ATTACH_ERR_NOMEM. */
 int attach__threads_find_cycles(attach_threads *t, attach_error *err);
 
 #endif

@@ -11,9 +11,9 @@
 
 #define TASKS_MAX   131072u
 #define COMM_LENGTH 15 /* bytes of a name that the kernel keeps */
-/* sum_exec_runtime of a running task is brought up to date at ticks; HZ is 100 at least. */
+/* The kernel updates sum_exec_runtime of a running task at each tick; HZ is at least 100. */
 #define TICK_NS 10000000u
-/* Below this two unrelated threads may have used the same time by chance. */
+/* Below this, two unrelated threads may have used the same time by chance. */
 #define TELLING_NS 50000000u
 
 static bool read_number(const attach_target *target, int task_fd, uint32_t tid, uint64_t *out)
@@ -106,8 +106,11 @@ void attach__tasks_read_again(attach__tasks *tasks, const attach_target *target)
 
 /* ---- joining ---- */
 
-/* HotSpot gives the kernel the first 15 bytes of a name; newer ones "%.7s..%.6s" of a longer one.
- * Source: os_linux.cpp, set_native_thread_name. */
+/*
+ * Returns whether comm may be the kernel's form of the name. HotSpot sets the first 15 bytes of a
+ * name, and newer versions "%.7s..%.6s" of a longer one. Source: os_linux.cpp,
+ * set_native_thread_name.
+ */
 static bool fits(const char *name, const char *comm)
 {
     char shortened[16];
@@ -130,7 +133,7 @@ static bool is_within(const attach__task *task, uint64_t cpu_ns)
     return task->before_ns <= cpu_ns && cpu_ns <= task->after_ns + TICK_NS;
 }
 
-/* What makes a task a candidate for a thread. */
+/* Returns whether a task may be the thread. */
 typedef bool (*match_fn)(const attach__task *task, const attach_thread *thread);
 
 static bool exact_and_named(const attach__task *task, const attach_thread *thread)
@@ -143,7 +146,8 @@ static bool within_and_named(const attach__task *task, const attach_thread *thre
     return is_within(task, thread->cpu_ns) && fits(thread->name, task->name);
 }
 
-/* The main thread and those that native code attached have other names in the kernel. */
+/* Matches by time alone: the main thread and threads attached by native code have other names in
+ * the kernel. */
 static bool telling_time(const attach__task *task, const attach_thread *thread)
 {
     return thread->cpu_ns >= TELLING_NS && is_within(task, thread->cpu_ns);
@@ -157,7 +161,7 @@ static int by_cpu(const void *a, const void *b)
     return by_tid(a, b);
 }
 
-/* The first task (sorted by before_ns) that has used at least that much. */
+/* Returns the first task (sorted by before_ns) that has used at least that much. */
 static size_t first_at(const attach__tasks *tasks, uint64_t cpu_ns)
 {
     size_t low = 0, high = tasks->n;
@@ -171,8 +175,8 @@ static size_t first_at(const attach__tasks *tasks, uint64_t cpu_ns)
     return low;
 }
 
-/* The only task that matches, or NULL. Exact matches stand side by side; others may begin anywhere
- * below. */
+/* Returns the only task that matches, or NULL. Exact matches are adjacent; other matches may have
+ * any lower time. */
 static attach__task *only_task(attach__tasks *tasks, const attach_thread *thread, match_fn match,
                                bool exact)
 {
@@ -202,8 +206,8 @@ static bool is_only_thread(const attach_threads *threads, const uint32_t *os_tid
     return true;
 }
 
-/* One pass with one rule. Pairs are found first and given out after, so that order does not matter.
- */
+/* Joins by one rule. All pairs are found before any is assigned, so that their order does not
+ * matter. */
 static void join_by(uint32_t *os_tids, attach__tasks *tasks, const attach_threads *threads,
                     match_fn match, bool exact)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernel thread a Java thread is, by /proc/PID/task, where that is certain. */
+/* Finds the kernel thread of each Java thread in /proc/PID/task, where it is certain. */
 #ifndef ATTACH_THREADS_NATIVE_H
 #define ATTACH_THREADS_NATIVE_H
 
 #include "jvm/target_impl.h"
 #include <attach/threads.h>
 
-/* A kernel thread, looked at before and after the JVM was asked. */
+/* A kernel thread, read before and after the agent took the snapshot. */
 typedef struct attach__task {
     uint32_t tid;
-    char name[16]; /* comm: what fits of the thread's name */
+    char name[16]; /* comm: the thread's name, shortened */
     uint64_t before_ns;
     uint64_t after_ns;
     bool taken;
@@ -26,10 +26,10 @@ void attach__tasks_read(attach__tasks *out, const attach_target *target);
 void attach__tasks_read_again(attach__tasks *tasks, const attach_target *target);
 
 /*
- * Fills os_tids[0..count) for the snapshot's threads, 0 where it is not certain: a thread whose CPU
- * time is exactly that of one idle task, or lies within the time that one task used during the
- * snapshot; its name must fit where it has one that others share. A task is given to one thread
- * only.
+ * Fills os_tids[0..count) for the snapshot's threads, with 0 where the kernel thread is not
+ * certain. A task matches when its CPU time is exactly the thread's and it was idle, or when the
+ * thread's CPU time lies within the time that the task used during the snapshot. The name has to
+ * match too, unless the time alone is distinctive. A task is assigned to one thread only.
  */
 void attach__tasks_join(uint32_t *os_tids, attach__tasks *tasks, const attach_threads *threads);
 

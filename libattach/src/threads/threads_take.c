@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One request to the agent, one answer. */
+/* Sends one request to the agent and reads its answer. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "threads/threads_wire_impl.h"
 #include <attach/listener_impl.h>
 
-#define NATIVE_SPARE 32 /* headers of the field that is appended */
+#define NATIVE_SPARE 32 /* for the headers of the appended field */
 
 static int lost(const attach__agent *a, attach_error *err)
 {
@@ -43,7 +43,7 @@ static int send_all(int fd, const void *bytes, size_t n, const attach__agent *a,
     return ATTACH_OK;
 }
 
-/* ATTACH__NO_AGENT when the other side closes. */
+/* Returns ATTACH__NO_AGENT when the agent closes the connection. */
 static int receive_all(int fd, void *bytes, size_t n, const attach__agent *a, attach_error *err)
 {
     uint8_t *p = bytes;
@@ -68,7 +68,8 @@ static uint32_t or_default(uint32_t value, uint32_t otherwise)
     return value == 0 ? otherwise : value;
 }
 
-/* The agent gets three quarters of the time that is left: the answer has to travel, too. */
+/* Returns the agent's time limit: three quarters of the time that is left, since sending the answer
+ * takes time too. */
 static uint32_t time_limit(const attach__agent *a)
 {
     uint64_t now = attach__now_ns();
@@ -99,7 +100,7 @@ static void describe(threads_ask *out, const attach__agent *a, enum threads_op o
     memcpy(out->lease_id, id, strlen(id));
 }
 
-/* The words of a refusal, taken as hostile text. */
+/* Returns the error of a refusal, whose text is not trusted. */
 static int refused(const threads_answer *answer, const uint8_t *bytes, const attach__agent *a,
                    attach_error *err)
 {
@@ -142,7 +143,7 @@ static int receive_answer(attach__blob *out, uint32_t *leases, int fd, const thr
     return rc == ATTACH__NO_AGENT ? lost(a, err) : rc;
 }
 
-/* ATTACH__NO_AGENT when the agent has ended before it answered. */
+/* Returns ATTACH__NO_AGENT when the agent ended before it answered. */
 static int exchange(attach__blob *out, uint32_t *leases, int fd, enum threads_op op,
                     const attach__agent *a, attach_error *err)
 {
@@ -173,8 +174,8 @@ static int ask_agent(attach__blob *out, attach__agent *a, attach_error *err)
 
 /* ---- native ids ---- */
 
-/* The packed column of os_tids as field F_NATIVE, appended to the snapshot: protobuf messages are
- * joined by putting them one behind the other. */
+/* Appends the packed column of os_tids to the snapshot as field F_NATIVE. Concatenating protobuf
+ * messages merges them. */
 static int append_native(attach__blob *bytes, const uint32_t *os_tids, size_t n, attach_error *err)
 {
     uint8_t *column = malloc(n * 5 + NATIVE_SPARE), *inner = malloc(n * 5 + NATIVE_SPARE);
@@ -260,7 +261,8 @@ int attach_threads_take(attach_target *target, const attach_threads_options *opt
     return rc;
 }
 
-/* Under the directory's lock, so that no other process starts while the files are removed. */
+/* Closes the lease under the directory's lock, so that no other process starts an agent while the
+ * files are removed. */
 static int close_lease(attach__agent *a, attach_error *err)
 {
     attach__blob nothing = {NULL, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one bounds-checked reader of protobuf bytes (a thread snapshot's). */
+/* The one bounds-checked reader of protobuf bytes, for thread snapshots. */
 #ifndef ATTACH_THREADS_WIRE_H
 #define ATTACH_THREADS_WIRE_H
 
@@ -21,14 +21,14 @@ typedef struct attach__pb_field {
     attach__bytes bytes;
 } attach__pb_field;
 
-/* Takes the next field off `rest`: 1, 0 at the end, -1 for what is no field (rest->at says where).
- * Fields of fixed size are passed over. */
+/* Takes the next field off `rest`. Returns 1, 0 at the end, or -1 for bytes that are no field
+ * (rest->at says where). Skips fields of fixed size. */
 int attach__pb_next(attach__bytes *rest, attach__pb_field *out);
 
 /* Takes a varint off `rest`; false when it is cut short or longer than ten bytes. */
 bool attach__pb_varint(attach__bytes *rest, uint64_t *out);
 
-/* How many varints a packed column has, if all of them are whole. */
+/* Returns how many varints a packed column has, if all of them are complete. */
 size_t attach__pb_count(attach__bytes column);
 
 /* Appends a field of bytes to p, which has room for n + 20; returns how many were written. */

@@ -14,14 +14,15 @@ typedef struct attach__writer {
     uint8_t *p;
     size_t n;
     size_t cap;
-    bool full; /* something did not fit: the message is useless */
+    bool full; /* a field did not fit, so the message is incomplete */
 } attach__writer;
 
 void attach__put_u32(uint8_t out[4], uint32_t value);
 uint32_t attach__get_u32(const uint8_t in[4]);
 
 void attach__put_field(attach__writer *w, uint16_t tag, const void *bytes, size_t n);
-/* Strings without their NUL; the empty string and the number 0 are left out: absent means that. */
+/* Append a string without its NUL, or a number. The empty string and 0 are left out, because an
+ * absent field has that meaning. */
 void attach__put_text(attach__writer *w, uint16_t tag, const char *text);
 void attach__put_number(attach__writer *w, uint16_t tag, uint64_t value);
 
@@ -38,11 +39,11 @@ typedef struct attach__reader {
     size_t at;
 } attach__reader;
 
-/* 1 = a field, 0 = the end, -1 = cut short. */
+/* Takes the next field. Returns 1 for a field, 0 at the end, -1 when the message is cut short. */
 int attach__next_tagged(attach__reader *r, attach__field *out);
-/* A number has 8 bytes; false for anything else or above max. */
+/* Reads a number, which has 8 bytes; false for another length or a value above max. */
 bool attach__field_number(const attach__field *field, uint64_t max, uint64_t *out);
-/* Copies with a NUL; false when too long or with a NUL inside. */
+/* Copies the text and adds a NUL; false when it is too long or contains a NUL. */
 bool attach__field_text(const attach__field *field, char *out, size_t cap);
 
 #endif

@@ -51,7 +51,7 @@ static bool is_op(attach_op op)
            op == ATTACH_OP_THREADS_CLOSE || op == ATTACH_OP_EXAMINE;
 }
 
-/* The field that makes a request unusable, or NULL. */
+/* Returns the field that makes a request unusable, or NULL. */
 static const char *unusable_field(const attach_request *r)
 {
     if (!is_op(r->op))

@@ -20,7 +20,7 @@ typedef struct jfr_chunk_info {
     bool compressed;      /* integers are LEB128 (all known writers) */
     int64_t start_ns;     /* UTC epoch */
     uint64_t duration_ns; /* 0 in an unfinished chunk */
-    uint64_t start_ticks; /* what the events' clock read at start_ns */
+    uint64_t start_ticks; /* the events' clock at start_ns */
     uint64_t ticks_per_second;
     int32_t utc_offset_s; /* of the recording JVM's time zone; 0 = not stated */
     /* Distinct stacks, methods, classes and threads. Indices of samples are below these counts. */

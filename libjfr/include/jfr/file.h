@@ -35,7 +35,7 @@ typedef struct jfr_loss_record {
     uint64_t chunk;  /* offset of the chunk with the loss; gzip: same as `offset` */
 } jfr_loss_record;
 
-/* What was kept and what was lost so far. */
+/* The chunks delivered and the bytes lost so far. */
 typedef struct jfr_loss {
     uint64_t chunks_whole;   /* finished chunks that were delivered without any loss */
     uint64_t chunks_partial; /* chunks that were delivered with a loss inside */

@@ -36,7 +36,7 @@
 
 JFR_BEGIN_DECLS
 
-/* The library's version, "MAJOR.MINOR.PATCH": a static string. */
+/* Returns the library's version, "MAJOR.MINOR.PATCH": a static string. */
 JFR_EXPORT const char *jfr_version(void);
 
 JFR_END_DECLS

@@ -14,7 +14,7 @@ JFR_BEGIN_DECLS
 /* An index that stands for "no stack", "no thread" or "no class". */
 #define JFR_NONE UINT32_MAX
 
-/* What is measured. The values are dense from 0 and stable. */
+/* The quantity that a value measures. The constants are dense from 0 and stable. */
 typedef enum jfr_profile_type {
     JFR_CPU = 0,         /* ns on CPU */
     JFR_WALL,            /* ns of wall time */
@@ -53,7 +53,7 @@ typedef enum jfr_sample_source {
     JFR_SOURCE_METHOD_TRACE   /* jdk.MethodTrace, of async-profiler or of JDK 25 */
 } jfr_sample_source;
 
-/* What a thread waited for. */
+/* The kind of lock that a thread waited for. */
 typedef enum jfr_lock_kind {
     JFR_LOCK_NONE = 0,    /* the sample is no lock sample */
     JFR_LOCK_MONITOR,     /* synchronized */
@@ -160,8 +160,8 @@ typedef struct jfr_unread {
     uint64_t count; /* its events in this chunk, as far as the chunk can be read */
 } jfr_unread;
 
-/* The chunk's unread event types, those without an event too. Borrowed until the chunk ends
- * (see jfr_next_chunk). */
+/* Returns the chunk's unread event types, also those without an event. Borrowed until the chunk
+ * ends (see jfr_next_chunk). */
 JFR_EXPORT const jfr_unread *jfr_chunk_unread(const jfr_chunk *chunk, size_t *count);
 
 /* Returns the stable lower-case name of a type ("cpu", "alloc_bytes", ...); NULL when out of

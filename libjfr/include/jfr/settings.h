@@ -15,7 +15,7 @@ typedef struct jfr_chunk jfr_chunk;
 /* The recorder that wrote a chunk. A file made with async-profiler's jfrsync has chunks of both. */
 typedef enum jfr_producer { JFR_PRODUCER_JDK = 1, JFR_PRODUCER_ASYNC_PROFILER = 2 } jfr_producer;
 
-/* What async-profiler's samples of its main event measure. */
+/* The quantity that async-profiler's samples of its main event measure. */
 typedef enum jfr_main_event {
     JFR_MAIN_UNKNOWN = 0,
     JFR_MAIN_CPU = 1,    /* time on CPU: cpu, cpu-clock, ctimer, itimer */
@@ -94,9 +94,9 @@ JFR_EXPORT JFR_MUST_USE int jfr_chunk_intervals(const jfr_chunk *chunk, jfr_inte
 JFR_EXPORT const jfr_recording_info *jfr_chunk_recording(const jfr_chunk *chunk);
 
 /*
- * The chunk's jdk.ActiveSetting events in file order. async-profiler writes them into the first
- * chunk of a file only. Strings: borrowed until the chunk ends (see jfr_next_chunk).
- * jfr_chunk_setting returns 0, or JFR_ERR_USAGE when `index` >= the count.
+ * Count the chunk's jdk.ActiveSetting events, and give one, in file order. async-profiler writes
+ * them into the first chunk of a file only. Strings: borrowed until the chunk ends (see
+ * jfr_next_chunk). jfr_chunk_setting returns 0, or JFR_ERR_USAGE when `index` >= the count.
  */
 JFR_EXPORT size_t jfr_chunk_setting_count(const jfr_chunk *chunk);
 JFR_EXPORT JFR_MUST_USE int jfr_chunk_setting(const jfr_chunk *chunk, size_t index,

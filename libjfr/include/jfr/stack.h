@@ -12,7 +12,7 @@
 
 JFR_BEGIN_DECLS
 
-/* What kind of code a frame runs. */
+/* The kind of code that a frame runs. */
 typedef enum jfr_frame_kind {
     JFR_FRAME_UNKNOWN = 0, /* an unknown frame type, or the unwinder's "[unknown]" and the like */
     JFR_FRAME_JAVA,

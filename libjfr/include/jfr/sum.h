@@ -79,10 +79,10 @@ typedef struct jfr_sums_options {
 #endif
 
 /*
- * What the rows of one lane have in common: thread, class, event, state, and types of values. Two
- * lanes can be equal. For lock waits whose threshold is known (jfr_intervals), JFR_LOCK_COUNT and
- * JFR_LOCK_DELAY have separate lanes, and each such sample is in a row of both: a caller that
- * counts samples counts them for each type.
+ * The properties that the rows of one lane have in common: thread, class, event, state, and types
+ * of values. Two lanes can be equal. For lock waits whose threshold is known (jfr_intervals),
+ * JFR_LOCK_COUNT and JFR_LOCK_DELAY have separate lanes, and each such sample is in a row of both:
+ * a caller that counts samples counts them for each type.
  */
 typedef struct jfr_sums_lane {
     uint32_t thread;                  /* as in jfr_sample; JFR_NONE with JFR_SUMS_NO_THREADS */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* `*` stands for any text, `?` for one byte. Backtracks only to the last `*`, so it never takes
- * exponential time. */
+/* Returns whether the pattern matches: `*` matches any text, `?` one byte. Backtracks only to the
+ * last `*`, so it never takes exponential time. */
 static bool matches(jfr_str text, jfr_str pattern)
 {
     size_t t = 0;
@@ -30,7 +30,7 @@ static bool matches(jfr_str text, jfr_str pattern)
     return p == pattern.len;
 }
 
-/* The next name of a list, without the blanks around it. Returns false at the end. */
+/* Gives the next name of a list, without the blanks around it. Returns false at the end. */
 static bool next_pattern(const char **list, jfr_str *out)
 {
     while (**list != '\0') {

@@ -59,9 +59,9 @@ int jfr__skip_value(jfr_chunk *chunk, const jfr_field *field, bool element, jfr_
                     jfr_error *err);
 
 /*
- * variant.c: reads the value of a field (`element`: of one element of its array) at the cursor and
- * moves the cursor behind scalars and references, but not behind structs and arrays, which the
- * caller may read into. Converted strings go to `arena`.
+ * variant.c: reads the value of a field (`element`: of one element of its array) at the cursor.
+ * Moves the cursor past scalars and references, but not past structs and arrays, whose content the
+ * caller may read. Converted strings go to `arena`.
  */
 int jfr__variant_read(jfr_chunk *chunk, const jfr_field *field, bool element, jfr__cursor *c,
                       jfr__arena *arena, jfr_variant *out, jfr_error *err);
@@ -69,7 +69,7 @@ int jfr__variant_read(jfr_chunk *chunk, const jfr_field *field, bool element, jf
 int jfr__constant_read(jfr_chunk *chunk, uint32_t type, uint32_t index, uint64_t offset,
                        jfr__arena *arena, jfr_variant *out, jfr_error *err);
 
-/* A cursor over a struct or array. */
+/* Returns a cursor over a struct or array. */
 static inline jfr__cursor jfr__variant_cursor(const jfr_chunk *chunk, const jfr_variant *value)
 {
     return jfr__chunk_cursor(chunk, value->offset, value->end);

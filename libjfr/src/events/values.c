@@ -67,7 +67,7 @@ static double weight_of(const jfr__event_plan *plan, uint64_t bits)
 uint64_t jfr__weighted(const jfr__event_plan *plan, uint64_t size, uint64_t weight)
 {
     double value = (double)size * weight_of(plan, weight);
-    if (!(value > 0)) /* nor NaN */
+    if (!(value > 0)) /* also excludes NaN */
         return 0;
     return value < 1.8e19 ? (uint64_t)(value + 0.5) : UINT64_MAX;
 }

@@ -4,7 +4,7 @@
 
 #include "read/reader_impl.h"
 
-/* Ticks of a chunk's clock as UTC nanoseconds, and as a span of nanoseconds. */
+/* Convert ticks of a chunk's clock to UTC nanoseconds, and to a span of nanoseconds. */
 int64_t jfr__time_ns(const jfr_chunk_info *info, uint64_t ticks);
 uint64_t jfr__span_ns(const jfr_chunk_info *info, uint64_t ticks);
 int64_t jfr__ticks_to_ns(const jfr_chunk_info *info, int64_t ticks); /* negative spans too */
@@ -15,7 +15,7 @@ uint64_t jfr__in_ns(const jfr_chunk_info *info, jfr__unit unit, uint64_t value);
  * a floating-point number; 0 if the weight is NaN or negative. */
 uint64_t jfr__weighted(const jfr__event_plan *plan, uint64_t size, uint64_t weight);
 
-/* a / b, rounded, at least 1. */
+/* Returns a / b, rounded, at least 1. */
 uint64_t jfr__ratio(uint64_t a, uint64_t b);
 
 /*

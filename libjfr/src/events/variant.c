@@ -66,7 +66,7 @@ static void read_number(jfr__cursor *c, uint8_t kind, bool is_unsigned, jfr_vari
     }
 }
 
-/* Reads the text of a constant. A text that lives as long as the chunk is made only once. */
+/* Reads the text of a constant. A text that is kept as long as the chunk is converted only once. */
 static int read_constant_text(jfr_chunk *chunk, uint64_t offset, jfr__arena *arena, jfr_str *out,
                               jfr_error *err)
 {
@@ -257,7 +257,7 @@ bool jfr_variant_span_ns(const jfr_chunk_info *clock, const jfr_field *field,
                                       [JFR_UNIT_SPAN_S] = 1000000000};
     if (!has_number(value) || field->unit < JFR_UNIT_SPAN_TICKS)
         return false;
-    if (value->integer == INT64_MAX) /* forever, whatever the unit */
+    if (value->integer == INT64_MAX) /* forever, in any unit */
         *out = INT64_MAX;
     else
         *out = field->unit == JFR_UNIT_SPAN_TICKS ? jfr__ticks_to_ns(clock, value->integer)

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-/* The element type of an array in a descriptor: "I", "Ljava/lang/String;" or a bare name. */
+/*
+ * Returns the element type of an array in a descriptor: "I", "Ljava/lang/String;" or a bare name.
+ */
 static jfr_str element_name(jfr_str s)
 {
     static const struct {
@@ -23,7 +25,7 @@ static jfr_str element_name(jfr_str s)
     return s;
 }
 
-/* "java/util/Map" becomes "java.util.Map", "[[B" becomes "byte[][]". */
+/* Gives the name to display: "java/util/Map" becomes "java.util.Map", "[[B" becomes "byte[][]". */
 static int display_name(jfr_chunk *chunk, jfr_str raw, jfr_str *out, jfr_error *err)
 {
     size_t dimensions = 0;
@@ -47,7 +49,7 @@ static int display_name(jfr_chunk *chunk, jfr_str raw, jfr_str *out, jfr_error *
     return 0;
 }
 
-/* The name of a class, from its symbol. */
+/* Gives the name of a class, from its symbol. */
 static int name_of_symbol(jfr_chunk *chunk, uint64_t id, jfr_str *out, jfr_error *err)
 {
     const jfr__pool *symbols = &chunk->pools[JFR__POOL_SYMBOL];

@@ -40,7 +40,7 @@ struct jfr_columns {
     uint32_t mark_count;
 };
 
-/* memo[].kind of a value that was not read yet */
+/* memo[].kind of a value that has not been read */
 enum { NOT_YET = 0xFF };
 
 static uint32_t count_parts(const char *path)
@@ -229,7 +229,7 @@ static int take_step(jfr_chunk *chunk, const struct step *step, const jfr_varian
     return jfr__variant_read(chunk, step->field, true, &c, arena, out, err);
 }
 
-/* Everything below a null is null. */
+/* Follows the remaining steps of a column. Every value below a null is null. */
 static int take_steps(jfr_chunk *chunk, const struct column *column, jfr_variant *value,
                       jfr__arena *arena, jfr_error *err)
 {

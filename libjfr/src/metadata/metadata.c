@@ -171,7 +171,9 @@ static int keep_attribute(struct reader *r, uint32_t key, uint32_t value)
     return 0;
 }
 
-/* `keep`: keep all attributes, because they are an annotation's */
+/*
+ * Reads the attributes of an element. `keep`: keep all of them, because they are an annotation's.
+ */
 static int read_attributes(struct reader *r, struct attributes *out, bool keep)
 {
     *out = (struct attributes){.id = 0};
@@ -249,7 +251,8 @@ static int add_field(struct reader *r, const struct attributes *a)
     return 0;
 }
 
-/* An annotation of a setting or of an unknown element: skipped, with its attributes. */
+/* Returns the list for an annotation, by its parent. The annotation of a setting or of an unknown
+ * element has none: it is skipped, with its attributes. */
 static uint32_t *annotation_list(const jfr__metadata *m, jfr_str parent)
 {
     if (jfr__str_is(parent, "field") && m->field_count > 0)

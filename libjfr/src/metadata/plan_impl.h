@@ -30,7 +30,7 @@ typedef struct jfr__plan {
     uint32_t count;
 } jfr__plan;
 
-/* What a slot receives. */
+/* The kind of value that a slot receives. */
 typedef enum jfr__want_kind {
     JFR__WANT_INTEGER = 0, /* the value */
     JFR__WANT_STRING,      /* the offset of a string */

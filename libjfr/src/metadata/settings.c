@@ -82,7 +82,7 @@ static int define(struct scan *s, struct event *event, const char *name, const j
                              &chunk->arena, s->err);
 }
 
-/* "20 ms" of the JDK, "10000000" of async-profiler: nanoseconds; 0 when it is no time. */
+/* Parses the JDK's "20 ms" or async-profiler's "10000000" to nanoseconds; 0 when it is no time. */
 static uint64_t parse_ns(jfr_str s)
 {
     static const struct {
@@ -142,7 +142,9 @@ static uint32_t main_event_of(jfr_str event)
     return event.len == 0 ? JFR_MAIN_UNKNOWN : JFR_MAIN_COUNTER;
 }
 
-/* The names that async-profiler's FlightRecorder::writeSettings writes. */
+/*
+ * Reads a setting with one of the names that async-profiler's FlightRecorder::writeSettings writes.
+ */
 static int take_async_setting(struct scan *s, const jfr_setting *set)
 {
     jfr_recording_info *recording = &s->chunk->file->recording;
@@ -174,7 +176,8 @@ static int take_async_setting(struct scan *s, const jfr_setting *set)
     return 0;
 }
 
-/* Datadog's profiler writes settings like async-profiler, but for its own events. */
+/* Reads a setting of Datadog's profiler, which has the form of async-profiler's but is for its own
+ * events. */
 static void take_datadog_setting(struct scan *s, const jfr_setting *set)
 {
     if (!jfr__str_is(set->name, "interval"))
@@ -270,7 +273,7 @@ static uint64_t in_ns(uint64_t millis)
     return millis <= (uint64_t)INT64_MAX / 1000000 ? millis * 1000000 : 0; /* -1 = off */
 }
 
-/* Older versions of Datadog's profiler state their intervals only here. */
+/* Reads the intervals of older versions of Datadog's profiler, which state them only here. */
 static int take_datadog(struct scan *s, const uint64_t *slots)
 {
     if (s->intervals.cpu_ns == 0)
@@ -351,8 +354,8 @@ static int walk(struct scan *s)
     return 0;
 }
 
-/* async-profiler's defaults for counters (perfEvents_linux.cpp, AVAILABLE_EVENTS); all others count
- * each event. */
+/* Returns async-profiler's default for a counter (perfEvents_linux.cpp, AVAILABLE_EVENTS); other
+ * events are counted one by one. */
 static uint64_t default_count(jfr_str event)
 {
     static const struct {
@@ -382,8 +385,7 @@ static void resolve_async(struct scan *s)
         out->events = or_default(s->main_ns, default_count(s->chunk->file->recording.event));
 }
 
-/* Of two kinds of events that measure the same thing, leaves one out; jfr/sample.h has the rules.
- */
+/* Leaves out one of two kinds of events that measure the same thing; jfr/sample.h has the rules. */
 static void decide_rivals(jfr_chunk *chunk)
 {
     const bool *seen = chunk->seen;

@@ -4,7 +4,7 @@
 #include "error_impl.h"
 
 /*
- * A checkpoint event: size, type 1, start, duration, delta to the checkpoint before (a negative
+ * A checkpoint event: size, type 1, start, duration, delta to the previous checkpoint (a negative
  * long), a byte of kinds, number of pools; each pool: type id, number of entries; each entry: id,
  * value (JDK jdk.jfr.internal.consumer.ChunkParser.fillConstantPools).
  */
@@ -56,7 +56,8 @@ static int visit(jfr_chunk *chunk, uint64_t offset, uint64_t end, uint64_t *delt
     return visit_pools(chunk, &c, pools, visitor, err);
 }
 
-/* A damaged checkpoint loses only its own rest; the others are still visited. */
+/* Ignores the error of a damaged checkpoint: only its own rest is lost, and the others are still
+ * visited. */
 static int tolerate(const jfr__pool_visitor *visitor, int rc, const jfr_error *why, jfr_error *err)
 {
     if (rc == JFR_ERR_FORMAT) {
@@ -69,7 +70,9 @@ static int tolerate(const jfr__pool_visitor *visitor, int rc, const jfr_error *w
     return rc;
 }
 
-/* The header names the last checkpoint; each names the one before it. */
+/*
+ * Visits the chain of checkpoints. The header names the last one, and each names the previous one.
+ */
 static int walk_chain(jfr_chunk *chunk, const jfr__pool_visitor *visitor, jfr_error *err)
 {
     uint64_t first = chunk->info.offset + JFR__HEADER_SIZE;

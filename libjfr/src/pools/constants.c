@@ -131,7 +131,7 @@ int jfr__constant_find(jfr_chunk *chunk, uint32_t type, uint64_t id, uint32_t *i
     return 1;
 }
 
-/* As get_all, for one type. */
+/* Returns the constants of one type, as get_all does. */
 static const jfr__constants *get_of_type(jfr_chunk *chunk, uint32_t type, int *rc, jfr_error *err)
 {
     const jfr__constants *all = get_all(chunk, rc, err);

@@ -87,7 +87,7 @@ typedef struct jfr__memo_bucket {
  * first that had a free slot. */
 enum { JFR__MEMO_WAYS = 4 };
 
-/* The first of a frame's buckets, in a table of 2^bits buckets. */
+/* Returns the first of a frame's buckets, in a table of 2^bits buckets. */
 static inline size_t jfr__memo_bucket_of(jfr__frame_bytes frame, unsigned bits)
 {
     uint64_t mixed = frame.first ^ frame.more * UINT64_C(0xD6E8FEB86659FD93);

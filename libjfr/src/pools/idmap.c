@@ -32,7 +32,7 @@ void jfr__idmap_free(jfr__idmap *map)
     release(map, map->values);
 }
 
-/* A map that has become a hash table stays a hash table. */
+/* Empties the map. A map that has become a hash table stays a hash table. */
 void jfr__idmap_clear(jfr__idmap *map)
 {
     map->direct = NULL;
@@ -197,7 +197,7 @@ static uint32_t put_hashed(jfr__idmap *map, uint64_t key)
     bool is_first = map->capacity == 0;
     if (is_full && (is_first ? fold(map) : rehash(map, map->capacity * 2)) < 0)
         return JFR_NONE;
-    map->direct = NULL; /* of before it was a hash table, or of jfr__idmap_finish */
+    map->direct = NULL; /* outdated: from before the hash table, or from jfr__idmap_finish */
     insert(map, key, ++map->count);
     if (key > map->max_key)
         map->max_key = key;

@@ -23,7 +23,7 @@ typedef struct jfr__idmap {
     uint32_t count;
     uint64_t max_key;
     uint32_t *direct; /* for dense ids: index + 1 by id; NULL = not in use */
-    uint32_t *by_id;  /* its memory, of so many ids */
+    uint32_t *by_id;  /* memory of `direct`, for by_id_cap ids */
     size_t by_id_cap;
 } jfr__idmap;
 

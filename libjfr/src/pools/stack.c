@@ -122,7 +122,7 @@ static int read_names(jfr_chunk *chunk, uint32_t index, jfr_method *out, jfr_err
     return rc;
 }
 
-/* `room` is that of jfr__frame_name. */
+/* Gives the method of a frame. `room` is that of jfr__frame_name. */
 static int get_method(jfr_chunk *chunk, uint32_t index, jfr_method *room, const jfr_method **out,
                       jfr_error *err)
 {

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The constants around the current value, innermost first. A constant inside itself is given as
- * null. */
+/* The constants that contain the current value, innermost first. A constant inside itself is given
+ * as null. */
 struct trail {
     const struct trail *outer;
     uint32_t type;
@@ -76,7 +76,7 @@ static int show_elements(struct walk *w, const struct place *at, const jfr_varia
     return 0;
 }
 
-/* Moves the cursor behind a value that is not visited. */
+/* Moves the cursor past a value that is not visited. */
 static int pass_over(struct walk *w, const jfr_variant *value, jfr__cursor *c)
 {
     if (value->kind == JFR_VARIANT_STRUCT) {
@@ -93,7 +93,7 @@ static int pass_over(struct walk *w, const jfr_variant *value, jfr__cursor *c)
         if (rc < 0)
             return rc;
         if (jfr__cursor_offset(c) == before)
-            return 0; /* elements of 0 bytes: the rest has none either */
+            return 0; /* elements of 0 bytes: the other elements have none either */
     }
     return 0;
 }

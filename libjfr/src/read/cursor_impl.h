@@ -29,8 +29,8 @@ static inline size_t jfr__cursor_left(const jfr__cursor *c)
     return (size_t)(c->end - c->pos);
 }
 
-/* A cursor over bytes [from, to) of the recording of `c`. The caller guarantees that both are in
- * range. */
+/* Returns a cursor over bytes [from, to) of the recording of `c`. The caller guarantees that both
+ * are in range. */
 static inline jfr__cursor jfr__cursor_range(const jfr__cursor *c, uint64_t from, uint64_t to)
 {
     return (jfr__cursor){c->base, c->base + from, c->base + to, c->compressed, false};

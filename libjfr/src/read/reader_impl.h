@@ -140,7 +140,7 @@ struct jfr_chunk {
 
     uint64_t middle; /* the first checkpoint of the second half of its bytes; 0 = not known */
 
-    jfr__cursor events;   /* where jfr_samples_next goes on */
+    jfr__cursor events;   /* where jfr_samples_next continues */
     uint64_t lost_to;     /* losses of events before this offset are recorded already */
     uint64_t *boundaries; /* offsets of events that the chain of checkpoints proves, descending */
     size_t boundary_count;
@@ -189,7 +189,7 @@ struct jfr_file {
     jfr_loss_record losses[JFR__MAX_LOSSES];
 };
 
-/* A cursor over bytes [from, to) of the chunk's recording. */
+/* Returns a cursor over bytes [from, to) of the chunk's recording. */
 static inline jfr__cursor jfr__chunk_cursor(const jfr_chunk *chunk, uint64_t from, uint64_t to)
 {
     const uint8_t *data = chunk->file->data;
@@ -203,10 +203,8 @@ typedef struct jfr__event_head {
     uint64_t type;
 } jfr__event_head;
 
-/*
- * Reads the head of the event at the cursor and moves the cursor behind the type. Returns false at
- * the cursor's end and for an impossible size (0, or beyond the end).
- */
+/* Reads the head of the event at the cursor and moves the cursor past the type. Returns false at
+ * the cursor's end and for an impossible size (0, or beyond the end). */
 static inline bool jfr__event_next(jfr__cursor *c, jfr__event_head *out)
 {
     out->offset = jfr__cursor_offset(c);

@@ -14,9 +14,8 @@ int jfr__skim_begin(jfr__skim *s, jfr_chunk *chunk, jfr_error *err)
     return s->wanted != NULL ? 0 : jfr__arena_fail(&chunk->arena, err);
 }
 
-/* How far ahead of an event's start the loops read: an event with a size of one byte, and the head
- * of the next.
- */
+/* The distance that the loops read ahead of an event's start: an event with a size of one byte, and
+ * the head of the next. */
 enum { AHEAD = 0x80 + 8 };
 
 /* Returns the size of the event at `p` if it is unwanted and its head has a common form, and else
@@ -40,7 +39,8 @@ typedef struct alike {
     size_t head_bytes;
 } alike;
 
-/* `event` must have a size of one byte and a type id below JFR__TYPES_NEAR. */
+/* Returns the common bits of events like this one, whose size must take one byte and whose type id
+ * must be below JFR__TYPES_NEAR. */
 static alike like(const uint8_t *event)
 {
     alike a = {0xFF80, 0, 2}; /* size and type of one byte each */

@@ -25,7 +25,7 @@ static inline void jfr__skim_want(jfr__skim *s, uint64_t type, bool wanted)
         s->wanted[type] = wanted;
 }
 
-/* Reads over events of types that are not wanted, as far as their heads are plain. */
+/* Skips events of types that are not wanted, as long as their heads have a common form. */
 void jfr__skim_over(jfr__skim *s, jfr__cursor *c);
 
 #endif

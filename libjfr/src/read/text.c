@@ -74,10 +74,8 @@ static bool is_low(uint32_t code)
     return code >= 0xDC00 && code < 0xE000;
 }
 
-/*
- * One code point of UTF-8 or modified UTF-8, with surrogates unchanged. Returns its length; an
- * invalid byte gives one U+FFFD. Clears `*plain` when the bytes are not strict UTF-8.
- */
+/* Decodes one code point of UTF-8 or modified UTF-8, with surrogates unchanged. Returns its length;
+ * an invalid byte gives one U+FFFD. Clears `*plain` when the bytes are not strict UTF-8. */
 static size_t decode_utf8(const uint8_t *p, size_t left, uint32_t *code, bool *plain)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -133,7 +131,7 @@ static bool is_plain_utf8(const uint8_t *p, size_t len)
 struct writer {
     char *out;
     size_t len;
-    uint32_t high; /* a high surrogate whose low surrogate has not come yet, or 0 */
+    uint32_t high; /* a high surrogate that still lacks its low surrogate, or 0 */
 };
 
 static void put_code(struct writer *w, uint32_t code)

@@ -25,9 +25,9 @@ void jfr__skip_string(jfr__cursor *c);
 
 /*
  * Decodes the string at the cursor.
- *   arena     receives converted text; text that is valid UTF-8 in the recording is borrowed from
- * it pool_key  receives the key of a JFR__POOL string, whose text is in the pool; `out` is then
- * null Returns the encoding, or JFR_ERR_FORMAT, JFR_ERR_LIMIT, JFR_ERR_NOMEM.
+ *   arena     receives converted text; other text is borrowed from the recording
+ *   pool_key  receives the key of a JFR__POOL string, whose text is in the pool; `out` is then null
+ * Returns the encoding, or JFR_ERR_FORMAT, JFR_ERR_LIMIT, JFR_ERR_NOMEM.
  */
 int jfr__read_string(jfr__cursor *c, jfr__arena *arena, uint64_t max_bytes, jfr_str *out,
                      uint64_t *pool_key, jfr_error *err);

@@ -26,7 +26,7 @@ static inline uint64_t jfr__load_64(const uint8_t *p)
     return bytes;
 }
 
-/* Bit i: byte i of eight has its top bit set. */
+/* Returns bits: bit i is set when byte i of eight has its top bit set. */
 static inline uint32_t jfr__continuing_8(uint64_t bytes)
 {
     /* The product moves the top bit of byte k to bit 56 + k; no two meet. */
@@ -34,7 +34,7 @@ static inline uint32_t jfr__continuing_8(uint64_t bytes)
     return (uint32_t)(tops * UINT64_C(0x0002040810204081) >> 56);
 }
 
-/* As above, for the 32 bytes at `p`. */
+/* Returns the same for the 32 bytes at `p`. */
 static inline uint32_t jfr__continuing_32(const uint8_t *p)
 {
 #if defined(__AVX2__)
@@ -51,13 +51,13 @@ static inline uint32_t jfr__continuing_32(const uint8_t *p)
 #endif
 }
 
-/* As above, for 64 bytes. */
+/* Returns the same for 64 bytes. */
 static inline uint64_t jfr__continuing(const uint8_t *p)
 {
     return jfr__continuing_32(p) | (uint64_t)jfr__continuing_32(p + 32) << 32;
 }
 
-/* The low `count` bits, for a count below 64; for 64 to 255 the result is unspecified. */
+/* Returns the low `count` bits, for a count below 64; for 64 to 255 the result is unspecified. */
 static inline uint64_t jfr__first_bits(uint64_t bits, size_t count)
 {
 #if defined(__BMI2__)
@@ -67,8 +67,8 @@ static inline uint64_t jfr__first_bits(uint64_t bits, size_t count)
 #endif
 }
 
-/* The low seven bits of the bytes that `mask` selects, moved together. `mask` is 0x7F in each of
- * the first few bytes and 0 in the others. */
+/* Returns the low seven bits of the bytes that `mask` selects, moved together. `mask` is 0x7F in
+ * each of the first few bytes and 0 in the others. */
 static inline uint64_t jfr__gather(uint64_t bytes, uint64_t mask)
 {
 #if defined(__BMI2__)
@@ -82,7 +82,7 @@ static inline uint64_t jfr__gather(uint64_t bytes, uint64_t mask)
 #endif
 }
 
-/* The first `count` bytes of eight, 1 to 8; 0 in the others. */
+/* Returns the first `count` bytes of eight, 1 to 8; 0 in the others. */
 static inline uint64_t jfr__first_bytes(uint64_t bytes, size_t count)
 {
 #if defined(__BMI2__)
@@ -118,7 +118,7 @@ static inline unsigned jfr__nth_bit(uint64_t x, unsigned nth)
 #endif
 }
 
-/* The first `count` set bits, for a count below 64. */
+/* Returns the first `count` set bits, for a count below 64. */
 static inline uint64_t jfr__first_set(uint64_t x, unsigned count)
 {
 #if defined(__BMI2__)
@@ -133,8 +133,8 @@ static inline uint64_t jfr__first_set(uint64_t x, unsigned count)
 #endif
 }
 
-/* Every fourth set bit. `before` is the number of set bits before these, modulo 4, so the first
- * result is set bit 4 - before. */
+/* Returns every fourth set bit. `before` is the number of set bits before these, modulo 4, so the
+ * first result is set bit 4 - before. */
 static inline uint64_t jfr__every_fourth(uint64_t x, unsigned before)
 {
     const unsigned others = 3 - before % 4;
@@ -165,7 +165,7 @@ static inline uint64_t jfr__gather_at(uint64_t bytes, const jfr__field_place *pl
 #endif
 }
 
-/* The mask of an integer of `bytes` bytes, 1 to 8. */
+/* Returns the mask of an integer of `bytes` bytes, 1 to 8. */
 static inline uint64_t jfr__gather_mask(unsigned bytes)
 {
     return UINT64_C(0x7F7F7F7F7F7F7F7F) >> (64 - 8 * bytes);
@@ -201,7 +201,7 @@ static inline jfr__near jfr__gather_near(const uint8_t *p, const jfr__picks *pic
 #endif
 }
 
-/* Bit i: number i is equal in both. */
+/* Returns bits: bit i is set when number i is equal in both. */
 static inline uint32_t jfr__near_equal(jfr__near a, jfr__near b)
 {
 #if defined(__SSE2__)
@@ -214,7 +214,8 @@ static inline uint32_t jfr__near_equal(jfr__near a, jfr__near b)
 #endif
 }
 
-/* Bit i: number i of eight equals `x` in the bits of `mask`; `x` has no other bits. */
+/* Returns bits: bit i is set when number i of eight equals `x` in the bits of `mask`; `x` has no
+ * other bits. */
 static inline uint32_t jfr__equal_eight(const uint32_t numbers[8], uint32_t x, uint32_t mask)
 {
 #if defined(__AVX2__)
@@ -239,7 +240,8 @@ static inline uint32_t jfr__equal_eight(const uint32_t numbers[8], uint32_t x, u
 #endif
 }
 
-/* Bit i: number i of four equals `x`. The numbers are at a multiple of 32 bytes. */
+/* Returns bits: bit i is set when number i of four equals `x`. The numbers are at a multiple of 32
+ * bytes. */
 static inline uint32_t jfr__equal_four(const uint64_t numbers[4], uint64_t x)
 {
 #if defined(__AVX2__)

@@ -70,7 +70,7 @@ void jfr__tally_free(jfr__tally *sums)
     allocator.free(allocator.ctx, sums);
 }
 
-/* ---- what lanes and rows mean ---- */
+/* ---- the meaning of lanes and rows ---- */
 
 /* Sets the types of the lane's samples and the unit of a sample, by computing a sample whose fields
  * are 1. */

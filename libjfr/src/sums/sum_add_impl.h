@@ -18,14 +18,16 @@ static inline uint64_t jfr__sums_hash(const jfr__tally *sums, uint64_t key)
     return key * sums->multiplier;
 }
 
-/* The bucket in which the search for a key with this hash begins. */
+/* Returns the bucket in which the search for a key with this hash begins. */
 static inline size_t jfr__sums_bucket(const jfr__tally *sums, uint64_t hash)
 {
     return (size_t)(hash >> sums->bucket_shift);
 }
 
-/* The tag of a row, in the bits of its slot that its number does not use: hash bits that depend on
- * stack and lane, and, unless the table is very large, not on the bits that choose the bucket.
+/*
+ * Returns the tag of a row, in the bits of its slot that its number does not use: hash bits that
+ * depend on stack and lane, and, unless the table is very large, not on the bits that choose the
+ * bucket.
  */
 static inline uint32_t jfr__sums_tag(const jfr__tally *sums, uint64_t hash)
 {
@@ -90,7 +92,7 @@ static inline jfr__lane jfr__sums_lane(const jfr__tally *sums, const jfr__sum_sh
     };
 }
 
-/* What an event adds to its row besides the count. */
+/* The amounts that an event adds to its row besides the count. */
 typedef struct jfr__amounts {
     uint64_t a;
     uint64_t b;

@@ -35,8 +35,8 @@ enum jfr__sum_slot {
     JFR__SUM_SLOTS
 };
 
-/* What an event adds to its row besides a count: `a` and `b`, computed from its first and second
- * field. */
+/* The amounts that an event adds to its row besides a count: `a` and `b`, computed from its first
+ * and second field. */
 typedef enum jfr__recipe {
     JFR__ADD_NOTHING = 0,
     JFR__ADD_FIRST,  /* a: first */
@@ -277,11 +277,11 @@ typedef uint32_t jfr__next_part(void *ctx);
 void jfr__tally_parts(jfr__tally *sums, const jfr_chunk *chunk, uint32_t parts,
                       jfr__next_part *next, void *ctx);
 /*
- * Joins what `count` tallies read of the chunk. A part begins where an event seems to begin, which
- * can be wrong: if the parts do not fit together, the function reads the chunk again. It counts
- * events and reports losses as jfr_samples_next does. The rows stay in their tallies, so a stack
- * and lane can have a row in each. Returns 0, JFR_ERR_LIMIT (there are no sums, and the chunk is as
- * rewound) or JFR_ERR_NOMEM.
+ * Joins the parts of the chunk that `count` tallies read. A part begins where an event seems to
+ * begin, which can be wrong: if the parts do not fit together, the function reads the chunk again.
+ * It counts events and reports losses as jfr_samples_next does. The rows stay in their tallies, so
+ * a stack and lane can have a row in each. Returns 0, JFR_ERR_LIMIT (there are no sums, and the
+ * chunk is as rewound) or JFR_ERR_NOMEM.
  */
 int jfr__tally_join(jfr__tally *const *sums, uint32_t count, jfr_chunk *chunk, jfr_error *err);
 /* Does both with one thread. */
@@ -290,9 +290,10 @@ int jfr__tally_fill(jfr__tally *sums, jfr_chunk *chunk, jfr_error *err);
 size_t jfr__tally_count(jfr__tally *const *sums, uint32_t count);
 /*
  * Numbers all rows and sorts them by stack. Rows of one stack are in the order of their first
- * samples in the chunk, whichever thread read them. begins  receives stacks + 3 numbers: the first
- * row of each stack, the first row without a stack, the first row by second, and the end order
- * receives the rows' numbers; must hold jfr__tally_count numbers, which is below 2^32
+ * samples in the chunk, whichever thread read them.
+ *   begins  receives stacks + 3 numbers: the first row of each stack, the first row without a
+ * stack, the first row by second, and the end order   receives the rows' numbers; must hold
+ * jfr__tally_count numbers, which is below 2^32
  */
 void jfr__tally_sort(jfr__tally *const *sums, uint32_t count, uint32_t stacks, uint32_t *begins,
                      uint32_t *order);

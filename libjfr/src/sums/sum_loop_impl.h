@@ -101,11 +101,11 @@ static inline bool is_long(const jfr__sum_shape *shape, const uint8_t *p, size_t
     return is_of(shape, p) && size >= SHORT && size <= JFR__EVENT_MAX;
 }
 
-/* The group of an event: the last group if all four fields are equal, else the next one. It uses no
- * branch, which would be hard to predict, and as little arithmetic as possible. */
+/* Returns the group of an event: the last group if all four fields are equal, else the next one. It
+ * uses no branch, which would be hard to predict, and as little arithmetic as possible. */
 static inline group *group_of(group *last, uint32_t same)
 {
-#ifdef __clang_analyzer__ /* which does not see that bytes lead from group to group */
+#ifdef __clang_analyzer__ /* it cannot follow the byte arithmetic from group to group */
     return last + (same != (1u << JFR__NEAR) - 1);
 #else
     enum { NEXT = sizeof(group) };
@@ -189,8 +189,8 @@ read_groups(batch *out, const jfr__sum_shape *shape, const uint8_t *p, const uin
 typedef int32_t lanes_i32 __attribute__((vector_size(4 * LANES)));
 typedef double lanes_f64 __attribute__((vector_size(8 * LANES)));
 
-/* jfr__ratio for numbers of 28 bits, LANES at a time. The floating-point quotient of two such
- * numbers is never rounded up to a whole number. */
+/* Computes jfr__ratio for numbers of 28 bits, LANES at a time. The floating-point quotient of two
+ * such numbers is never rounded up to a whole number. */
 static inline void find_ratios(batch *all)
 {
     for (uint32_t i = 1; i < LANES; i++)
@@ -259,7 +259,7 @@ static inline bool guess_rows(jfr__tally *sums, jfr__sum_shape *shape, batch *al
     return true;
 }
 
-/* What the group adds to its row besides its count of events. */
+/* Returns the amounts that the group adds to its row besides its count of events. */
 static inline __attribute__((always_inline)) jfr__amounts
 amounts_of(const batch *all, uint32_t i, uint64_t events, const jfr__recipe recipe, uint64_t floor)
 {

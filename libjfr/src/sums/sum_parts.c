@@ -87,7 +87,7 @@ void jfr__tally_parts(jfr__tally *sums, const jfr_chunk *chunk, uint32_t parts,
         sums->rc = jfr__sums_find_stacks(sums);
 }
 
-/* ---- what the parts make together ---- */
+/* ---- joining the parts ---- */
 
 static void first_piece(jfr__tally *const *sums, uint32_t count)
 {

@@ -51,7 +51,7 @@ static bool grow(jfr__tally *sums, void **data, size_t *cap, size_t need, size_t
     return false;
 }
 
-/* Log2 of the least power of two that holds `count`, from `first` up to `most`. */
+/* Returns log2 of the least power of two that holds `count`, from `first` up to `most`. */
 static unsigned bits_for(uint64_t count, unsigned first, unsigned most)
 {
     unsigned bits = first;

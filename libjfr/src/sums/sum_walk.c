@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking the events of a chunk, or of a part of one, for sums. */
+/* Walks the events of a chunk, or of a part of one, for sums. */
 #include "events/source_impl.h"
 #include "sums/pattern_impl.h"
 #include "sums/sum_add_impl.h"
@@ -142,14 +142,14 @@ static size_t varint_bytes(const uint8_t *p, size_t left)
     return left >= 9 ? 9 : 0; /* the ninth byte is the last, whatever its top bit */
 }
 
-/* Stack numbers of more than 28 bits are rare and are read one by one. A row's key has 32 bits for
- * the stack. */
+/* Returns the most bytes of a slot's integer in a layout. Stack numbers of more than 28 bits are
+ * rare and are read one by one; a row's key has 32 bits for the stack. */
 static size_t most_bytes(int slot)
 {
     return (slot < JFR__SUM_CLASS && slot != JFR__SUM_STACK) || slot == JFR__SUM_TIME ? 8 : 4;
 }
 
-/* `sizes` receives the field's number of bytes. */
+/* Adds a field to the layout. `sizes` receives the field's number of bytes. */
 static bool put_field(jfr__layout *out, uint8_t sizes[JFR__SUM_SLOTS], const jfr__sum_shape *shape,
                       uint8_t slot, size_t at, size_t bytes)
 {
@@ -233,7 +233,7 @@ static bool add_to_row(jfr__tally *sums, const jfr__lane *lane, uint32_t stack,
     return true;
 }
 
-/* As jfr_sums_row.stack. */
+/* Returns the second of a time, as in jfr_sums_row.stack. */
 static uint32_t second_of(const jfr__tally *sums, uint64_t ticks)
 {
     int64_t time_ns = jfr__time_ns(&sums->chunk->info, ticks);

@@ -27,7 +27,7 @@ typedef struct place {
     jfr_file *reader;  /* NULL until the place is first used */
     jfr__tally *tally; /* NULL until the place is first used */
     jfr_chunk *chunk;
-    int opened; /* what jfr_next_chunk returned */
+    int opened; /* result of jfr_next_chunk */
     int summed;
     jfr_error cause;
 } place;
@@ -353,7 +353,7 @@ static void leave_place(jfr_sums *sums)
     sums->at = NULL;
 }
 
-/* Gives the next chunk of those that were read. Returns what jfr_next_chunk returns; 0 = the chunk
+/* Gives the next of the chunks that were read. Returns the result of jfr_next_chunk; 0 = the chunk
  * was lost. */
 static int take_place(jfr_sums *sums, place *p, jfr_chunk **chunk, jfr_error *err)
 {

@@ -18,7 +18,8 @@ static void teardown(void)
     fixture_teardown();
 }
 
-/* Times from 600 ticks on, 100 ticks apart; the chunk starts at 500 ticks = 1 s, a tick is 1 ns. */
+/* Writes events from 600 ticks on, 100 ticks apart; the chunk starts at 500 ticks = 1 s, a tick is
+ * 1 ns. */
 static void write_events(void)
 {
     begin_chunk(&w, &params);
@@ -84,7 +85,7 @@ START_TEST(chosen_types_only)
 }
 END_TEST
 
-/* An event is in when it ends at from or later and starts before to. */
+/* An event is chosen when it ends at `from` or later and starts before `to`. */
 static const struct {
     int64_t from_ticks;
     int64_t to_ticks;
@@ -111,8 +112,8 @@ START_TEST(raw_walk_shows_what_is_no_event)
 {
     begin_chunk(&w, &params);
     put_execution(&w, 600, 70, 7, 1);
-    end_event(&w, begin_event(&w, (enum type)(T_RICH_COUNT + 5))); /* defined nowhere */
-    end_event(&w, begin_event(&w, T_THREAD));                      /* no event's type */
+    end_event(&w, begin_event(&w, (enum type)(T_RICH_COUNT + 5))); /* an undefined type */
+    end_event(&w, begin_event(&w, T_THREAD));                      /* not an event type */
     put_standard_pools(&w);
     end_chunk(&w, &params);
     open_first_chunk();

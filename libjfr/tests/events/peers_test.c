@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What other readers of JFR get wrong, one test each: named after the mistake, which the comment
- * spells out. "Totals" are what a consumer adds up.
- */
+/* One test for each mistake of other readers of JFR, named after the mistake, which the comment
+ * describes. "Totals" are the sums that a consumer makes. */
 #include "support/fixture.h"
 
 #include <string.h>
@@ -50,7 +48,7 @@ static void end(void)
     end_chunk(&w, &params);
 }
 
-/* The count of a wall sample stays in a parser's field and multiplies the samples behind it. */
+/* The count of a wall sample stays in a parser's field and multiplies the samples after it. */
 START_TEST(counts_leak_after_a_wall_sample)
 {
     begin(true);
@@ -69,8 +67,8 @@ START_TEST(counts_leak_after_a_wall_sample)
 }
 END_TEST
 
-/* Only STATE_DEFAULT, which the JDK never writes, is taken for cpu: nothing is left, exit code 0.
- */
+/* Only STATE_DEFAULT counts as cpu. The JDK never writes that state, so nothing is left; exit code
+ * 0. */
 START_TEST(no_cpu_samples_in_recordings_of_the_jdk)
 {
     begin(false);
@@ -83,7 +81,7 @@ START_TEST(no_cpu_samples_in_recordings_of_the_jdk)
 }
 END_TEST
 
-/* Whoever asks for no type gets a sum of nanoseconds, bytes and counts. */
+/* Without a selected type the result is a sum of nanoseconds, bytes and counts. */
 START_TEST(types_are_mixed)
 {
     begin(true);
@@ -107,7 +105,7 @@ START_TEST(types_are_mixed)
 }
 END_TEST
 
-/* Events with fields behind the known ones are refused as "invalid event size". */
+/* Events with additional fields after the known ones are refused as "invalid event size". */
 START_TEST(extra_fields_are_an_invalid_event_size)
 {
     begin(false);
@@ -128,7 +126,7 @@ START_TEST(extra_fields_are_an_invalid_event_size)
 }
 END_TEST
 
-/* Chunks are told apart by their bytes: of two identical ones one is dropped. */
+/* Chunks are identified by their bytes, so one of two identical chunks is dropped. */
 START_TEST(identical_chunks_are_counted_once)
 {
     write_simple_chunk();
@@ -202,7 +200,7 @@ START_TEST(allocations_are_counted_twice)
     }
     put_outside(&w, 3, 300);
     end();
-    begin(false); /* the rule is the chunk's: here only one kind is on */
+    begin(false); /* the rule applies per chunk; this one has only one kind */
     put_alloc_sample(&w, 2, 900);
     end();
     add_up();
@@ -211,7 +209,7 @@ START_TEST(allocations_are_counted_twice)
 }
 END_TEST
 
-/* Pool threads that wait for work are shown as the service's worst lock. */
+/* Pool threads that wait for work are reported as the service's worst lock. */
 START_TEST(idle_parks_are_contention)
 {
     begin(false);
@@ -247,7 +245,9 @@ START_TEST(lock_ticks_are_taken_for_nanoseconds)
 }
 END_TEST
 
-/* async-profiler's lock interval samples what accumulates; summed as it is, short waits vanish. */
+/*
+ * async-profiler's lock interval samples accumulated time; without scaling, short waits are lost.
+ */
 START_TEST(sampled_waits_are_summed_as_if_all_were_seen)
 {
     begin(true);
@@ -262,7 +262,7 @@ START_TEST(sampled_waits_are_summed_as_if_all_were_seen)
 }
 END_TEST
 
-/* A pool of a type that is new breaks the parser: here it is read over by the chunk's metadata. */
+/* A pool of an unknown type breaks the parser. This library skips it by the chunk's metadata. */
 START_TEST(new_pool_type_breaks_the_parser)
 {
     begin(false);

@@ -8,7 +8,7 @@
 
 static char seen[4096];
 static jfr_visitor visitor;
-static const char *skipped; /* a field that begin passes over */
+static const char *skipped; /* a field that begin skips */
 
 static void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void note(const char *format, ...)
@@ -117,7 +117,7 @@ END_TEST
 static const char *const skippable[] = {"stackTrace", "weird", "inner", "frames",
                                         "numbers",    "names", "texts", "method"};
 
-/* What lies behind is read right, inline or not. */
+/* The values after a skipped one are read correctly, whether it is inline or a constant. */
 START_TEST(passed_over)
 {
     jfr_event event = open_anything(false);

@@ -52,7 +52,7 @@ static void expect_row(const jfr_variant *row)
     ck_assert_uint_eq(row[11].constant, JFR_NONE);
 }
 
-/* Twice: the second time what lies in constants comes from the memo. */
+/* Reads the row twice: the second time the values inside constants come from the cache. */
 START_TEST(one_row)
 {
     jfr_event event = open_anything(_i == 1);
@@ -115,7 +115,7 @@ START_TEST(usage_errors)
 }
 END_TEST
 
-/* Of two names that a path begins with the longer one. */
+/* Of two field names that a path begins with, the longer one is used. */
 START_TEST(names_with_dots)
 {
     write_anything(false);
@@ -146,7 +146,7 @@ START_TEST(columns_end_with_their_chunk)
 }
 END_TEST
 
-/* The same place once more is another chunk, too. */
+/* A chunk that is read again counts as another chunk. */
 START_TEST(columns_end_where_a_reader_goes_back)
 {
     jfr_file *reader;

@@ -54,7 +54,7 @@ static int read_from(size_t begin, size_t end)
     return jfr__metadata_read(&meta, &c, &limits, &err);
 }
 
-/* Types of the same bytes are not read again, until those may have moved. */
+/* Types are not read again from equal bytes, unless the bytes may have moved. */
 START_TEST(reading_the_same_keeps_the_types)
 {
     put_metadata(&w, true);
@@ -74,7 +74,7 @@ START_TEST(reading_the_same_keeps_the_types)
 }
 END_TEST
 
-/* Even where as many bytes say something else; what is damaged leaves nothing that is kept. */
+/* Other bytes of the same length replace the types; damaged ones leave nothing that is kept. */
 START_TEST(reading_others_replaces)
 {
     put_metadata(&w, false);
@@ -133,7 +133,7 @@ START_TEST(limits_hold)
 }
 END_TEST
 
-/* A metadata event of three strings and hand-made elements. */
+/* Begins a metadata event of hand-made strings and elements. */
 static void begin_metadata(void)
 {
     static const char *const strings[] = {"class", "name", "id", "7", "field", "t"};
@@ -194,7 +194,7 @@ START_TEST(child_count_beyond_the_event_is_refused)
 }
 END_TEST
 
-/* The chunk of damaged metadata is lost by name; the next is read. */
+/* A chunk with damaged metadata is reported as lost; the next chunk is read. */
 START_TEST(damaged_metadata_costs_its_chunk)
 {
     write_simple_chunk();

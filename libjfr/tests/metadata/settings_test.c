@@ -106,7 +106,7 @@ START_TEST(settings_carry_over)
     assert_str(jfr_chunk_recording(chunk)->jvm_version, "21.0.8");
     jfr_close(file);
 
-    /* a reader that starts at the second chunk brings along what it knows */
+    /* a reader that starts at the second chunk passes the known intervals */
     options.inherit = &in;
     ck_assert_int_eq(jfr_open_mem(&file, w.data + second, w.len - second, &options, &err), 0);
     next_chunk();
@@ -173,14 +173,16 @@ START_TEST(settings_behind_the_samples_count)
 }
 END_TEST
 
-/* The head of an event as recorders write small ones: its size is one byte. `body` bytes follow. */
+/*
+ * Writes the head of a small event as recorders do, with a size of one byte. `body` bytes follow.
+ */
 static void put_small_head(enum type type, unsigned type_bytes, size_t body)
 {
     put_varint(&w, 1 + type_bytes + body);
     put_padded(&w, w.base + (uint64_t)type, type_bytes);
 }
 
-/* Small events that nobody wants. */
+/* Writes small events that the reader skips. */
 static void put_many(unsigned type_bytes)
 {
     for (int i = 0; i < 400; i++) {
@@ -189,7 +191,7 @@ static void put_many(unsigned type_bytes)
     }
 }
 
-/* As put_setting of T_EXECUTION's period, small. */
+/* Writes T_EXECUTION's period as put_setting does, but as a small event. */
 static void put_small_period(unsigned type_bytes, const char *value)
 {
     put_small_head(T_SETTING, type_bytes, 2 + 2 + strlen("period") + 2 + strlen(value));
@@ -199,7 +201,7 @@ static void put_small_period(unsigned type_bytes, const char *value)
     put_text(&w, value);
 }
 
-/* In both halves of a chunk, among events that are read over: the last one counts. */
+/* Settings in both halves of a chunk, among events that are skipped: the last one counts. */
 START_TEST(no_setting_is_lost_among_many_events)
 {
     static const char *const values[] = {"10 ms", "20 ms", "30 ms", "40 ms"};
@@ -228,7 +230,7 @@ START_TEST(no_setting_is_lost_among_many_events)
 }
 END_TEST
 
-/* Behind half of the chunk's events: one in which a checkpoint lies. */
+/* Begins an event in the second half of the chunk; a checkpoint is inside it. */
 static size_t begin_holder(void)
 {
     begin_chunk(&w, &params);
@@ -241,8 +243,8 @@ static size_t begin_holder(void)
     return holder;
 }
 
-/* Ends it: the only setting of the chunk stands behind it, over which the small event at
- * `reaches_on`, 0 = none, reaches. */
+/* Ends that event. The only setting of the chunk follows it, and the small event at `reaches_on`, 0
+ * = none, is extended over the setting. */
 static void end_holder(size_t holder, size_t reaches_on)
 {
     end_event(&w, holder);
@@ -256,7 +258,7 @@ static void end_holder(size_t holder, size_t reaches_on)
     ck_assert_uint_eq(intervals().cpu_ns, 20000000);
 }
 
-/* A checkpoint that lies inside of an event is nothing that events before it end at. */
+/* A checkpoint inside an event is not a place where earlier events end. */
 START_TEST(events_are_not_taken_up_inside_of_others)
 {
     size_t holder = begin_holder();
@@ -275,7 +277,9 @@ START_TEST(nothing_inside_of_an_event_reaches_over_those_behind_it)
 }
 END_TEST
 
-/* A chunk in which the JVM says that it lost 5 + `samples` cpu samples and `bytes` bytes. */
+/*
+ * Writes a chunk in which the JVM reports that it lost 5 + `samples` cpu samples and `bytes` bytes.
+ */
 static void write_losses(uint64_t samples, uint64_t bytes)
 {
     begin_chunk(&w, &params);
@@ -311,7 +315,7 @@ START_TEST(what_the_recorder_lost)
     next_chunk();
     expect_end();
     ck_assert_uint_eq(loss().recorder_samples, 60);
-    ck_assert_uint_eq(loss().recorder_bytes, UINT64_MAX); /* as much as can be counted */
+    ck_assert_uint_eq(loss().recorder_bytes, UINT64_MAX); /* saturated */
     ck_assert_uint_eq(loss().chunks_whole, 3);
     ck_assert_uint_eq(loss().bytes_lost, 0);
 }

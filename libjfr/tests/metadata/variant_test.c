@@ -100,7 +100,7 @@ START_TEST(path_that_the_types_do_not_have)
 }
 END_TEST
 
-/* What a field's name is in the metadata is made another of the same length. */
+/* Changes a field's name in the metadata to another one of the same length. */
 static void rename_field(const char *from, const char *to)
 {
     size_t len = strlen(from);
@@ -177,7 +177,7 @@ START_TEST(constants_by_dense_index)
 }
 END_TEST
 
-/* A pool the sample view has no use for; its string is Latin-1 and must be converted. */
+/* A pool that samples do not use; its string is Latin-1 and must be converted. */
 START_TEST(any_pool_is_resolved)
 {
     (void)open_anything(false);
@@ -189,7 +189,7 @@ START_TEST(any_pool_is_resolved)
 }
 END_TEST
 
-/* Of two constants with one id that of the earlier checkpoint holds, as in the JDK. */
+/* Of two constants with the same id, the one in the earlier checkpoint is used, as in the JDK. */
 START_TEST(repeated_constant)
 {
     w.rich = true;
@@ -252,7 +252,7 @@ static int count_threads(void)
     return jfr_chunk_constant_count(chunk, T_THREAD, &count, &err);
 }
 
-/* Enough constants for more than the arena's least block. */
+/* Enough constants to exceed the arena's smallest block. */
 START_TEST(constants_pass_their_limit)
 {
     enum { MANY = 20000 };

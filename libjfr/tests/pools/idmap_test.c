@@ -16,15 +16,15 @@ static void teardown(void)
     jfr__idmap_free(&map);
 }
 
-/* Keys lie dense or spread, and rise or go up and down. */
+/* Returns keys that are dense or spread, and that ascend or alternate. */
 static uint64_t key_of(int kind, uint64_t i)
 {
     uint64_t place = kind & 2 ? i ^ 1 : i;
     return kind & 1 ? place * UINT64_C(0x100000001) + 3 : place + 1;
 }
 
-/* Ids that lie dense take the table by id, spread ones the hash table, and what rises is a list
- * until all are there: the answers are the same. */
+/* Dense ids use the table by id, spread ones the hash table, and ascending ones a list until the
+ * end: all give the same results. */
 START_TEST(finds_what_was_put)
 {
     for (uint32_t i = 0; i < 5000; i++) {
@@ -45,8 +45,9 @@ START_TEST(finds_what_was_put)
 }
 END_TEST
 
-/* A key that was there already, one between others, and one far from all: list, table by id, hash
- * table. */
+/*
+ * Adds a key that exists, one between others, and one far from all: list, table by id, hash table.
+ */
 START_TEST(a_list_becomes_tables)
 {
     for (uint32_t i = 0; i < 100; i++)
@@ -68,7 +69,7 @@ START_TEST(a_list_becomes_tables)
 }
 END_TEST
 
-/* A table takes what comes after it was finished, whatever it is then. */
+/* Keys can be added after the table was finished, in every form. */
 START_TEST(puts_after_the_finish)
 {
     for (uint32_t i = 0; i < 100; i++)
@@ -84,7 +85,7 @@ START_TEST(puts_after_the_finish)
 }
 END_TEST
 
-/* The memory of before is used again: nothing in it answers. */
+/* The map reuses its memory, but finds none of the old keys. */
 START_TEST(clear_forgets)
 {
     for (uint32_t i = 0; i < 100; i++)

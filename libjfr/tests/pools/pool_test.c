@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A pool of a type the library has no use for, with every kind of field. */
+/* Writes a pool of a type that the library does not use, with every kind of field. */
 static void put_weird_pool(void)
 {
     begin_pool(&w, T_WEIRD, 2);
@@ -53,7 +53,8 @@ START_TEST(unknown_pools_are_skipped_by_metadata)
 }
 END_TEST
 
-/* A type that the metadata does not define cannot be skipped: its checkpoint's rest is lost. */
+/* A pool of a type that the metadata does not define cannot be skipped: the rest of its checkpoint
+ * is lost. */
 START_TEST(undefined_pool_costs_its_checkpoint_only)
 {
     begin_chunk(&w, &params);
@@ -76,8 +77,8 @@ START_TEST(undefined_pool_costs_its_checkpoint_only)
 }
 END_TEST
 
-/* Nor can one with a field of a type that is not defined. The loss lies at the pool, in its chunk.
- */
+/* The same holds for a type with a field of an undefined type. The loss is at the pool, in its
+ * chunk. */
 START_TEST(pool_with_undefined_field_costs_its_checkpoint_only)
 {
     write_simple_chunk();
@@ -136,7 +137,7 @@ START_TEST(too_many_entries)
     write_simple_chunk();
     options.max_pool_entries = 20;
     open_written();
-    for (int i = 0; i < 2; i++) { /* the limit costs a chunk, the next one is tried */
+    for (int i = 0; i < 2; i++) { /* the limit loses a chunk; the next chunk is tried */
         ck_assert_int_eq(jfr_next_chunk(file, &chunk, &err), JFR_ERR_LIMIT);
         ck_assert_ptr_nonnull(strstr(err.message, "max_pool_entries"));
         ck_assert_int_eq(loss().records[i].reason, JFR_LOSS_LIMIT);
@@ -146,7 +147,7 @@ START_TEST(too_many_entries)
 }
 END_TEST
 
-/* A pooled string; one whose pool entry is again a pooled string must not go round. */
+/* A pooled string. One whose pool entry is again a pooled string must not cause an endless loop. */
 START_TEST(strings_of_the_string_pool)
 {
     begin_chunk(&w, &params);
@@ -191,7 +192,7 @@ START_TEST(chain_that_points_nowhere_is_reported)
 }
 END_TEST
 
-/* Deltas that point forwards, at itself, before the chunk: the chain ends, it never goes round. */
+/* Deltas that point forwards, to the checkpoint itself, or before the chunk: the chain must end. */
 START_TEST(chain_only_goes_backwards)
 {
     static const uint64_t deltas[] = {1, UINT64_C(1) << 40, (uint64_t)-100000, UINT64_C(1) << 63};
@@ -203,7 +204,7 @@ START_TEST(chain_only_goes_backwards)
 }
 END_TEST
 
-/* A checkpoint that reaches into the one behind it. */
+/* A checkpoint that overlaps the next one. */
 START_TEST(overlapping_checkpoints_are_refused)
 {
     begin_chunk(&w, &params);
@@ -211,7 +212,7 @@ START_TEST(overlapping_checkpoints_are_refused)
     put_empty_checkpoint(&w, 0);
     put_standard_pools(&w);
     put_padded(&w, 200, 4);
-    memcpy(w.data + first, w.data + w.len - 4, 4); /* its size now covers what follows */
+    memcpy(w.data + first, w.data + w.len - 4, 4); /* its size now covers the bytes that follow */
     w.len -= 4;
     end_chunk(&w, &params);
     open_first_chunk();

@@ -62,7 +62,7 @@ static void expect_names(const jfr_method *named, const jfr_method *whole)
     ck_assert_ptr_nonnull(whole->descriptor.data);
 }
 
-/* One by one, and from the methods that a whole stack has made known. */
+/* Frames are named one by one, and from the methods that a whole stack has decoded. */
 START_TEST(a_frame_is_named_as_in_its_stack)
 {
     jfr_frame_ref refs[9];
@@ -91,7 +91,7 @@ START_TEST(a_frame_is_named_as_in_its_stack)
 }
 END_TEST
 
-/* A method's name that has to be converted, and so is kept. */
+/* A method's name that must be converted and is therefore kept. */
 enum { UMLAUTS = 2000 };
 
 static void put_long_name(void)

@@ -7,7 +7,7 @@
 
 struct learner {
     uint32_t asked;
-    uint32_t patience; /* how often it answers */
+    uint32_t patience; /* how many frames it numbers before it abandons a stack */
 };
 
 static int learn(void *ctx, const jfr_frame_ref *frame, uint32_t *value)
@@ -27,7 +27,7 @@ static jfr_stacks *open_stacks(struct learner *learner)
     return stacks;
 }
 
-/* Reads a stack, whose frames the learner is asked for. */
+/* Reads a stack and lets the learner number its frames. */
 static jfr_stack_ref read_stack(jfr_stacks *stacks, uint32_t index, uint32_t count)
 {
     jfr_frame_ref *refs = calloc(count, sizeof(*refs));
@@ -45,7 +45,8 @@ static jfr_stack_ref read_stack(jfr_stacks *stacks, uint32_t index, uint32_t cou
     return stack;
 }
 
-/* Checkpoints are read from the last one back: the stacks that are put are the first. */
+/* Opens a chunk with these stacks. Checkpoints are read backwards, so they are the chunk's first
+ * stacks. */
 static void open_with(void (*put_stacks)(void))
 {
     begin_chunk(&w, &params);
@@ -55,7 +56,7 @@ static void open_with(void (*put_stacks)(void))
     open_first_chunk();
 }
 
-/* The one of write_simple_chunk. */
+/* Reads the stack of write_simple_chunk. */
 static void read_values(jfr_stacks *stacks)
 {
     ck_assert(read_stack(stacks, 1, 9).truncated);
@@ -77,7 +78,7 @@ START_TEST(frames_are_learned_once)
 }
 END_TEST
 
-/* Each frame is asked for then, as often as it comes. */
+/* Without memory for a cache, each frame is requested every time. */
 START_TEST(without_memory_all_frames_are_asked_for_anew)
 {
     params.async = true;
@@ -124,15 +125,15 @@ START_TEST(long_frames_are_learned_once)
     jfr_stacks *stacks = open_stacks(&learner);
     for (unsigned turn = 0; turn < 2; turn++) {
         (void)read_stack(stacks, 0, LONG_FRAMES);
-        /* Those of 13 bytes are read each time. */
+        /* Frames of 13 bytes are requested each time. */
         ck_assert_uint_eq(learner.asked, LONG_FRAMES + turn * 2);
     }
     jfr_stacks_close(stacks);
 }
 END_TEST
 
-/* Frames of 4 to 12 bytes, which end at all places of the blocks that the loops look at; some of
- * them begin as a free slot of the table does. */
+/* Frames of 4 to 12 bytes, which end at every position of the loops' blocks; some of them begin
+ * with the value that marks a free slot. */
 enum { MIXED_FRAMES = 1500 };
 
 static void put_mixed_frames(void)
@@ -170,7 +171,7 @@ START_TEST(frames_of_all_lengths_are_told_apart)
 }
 END_TEST
 
-/* Frames of many lines, in stacks of some hundred each. */
+/* Frames with many different lines, in stacks of some hundred frames. */
 enum { DEEP_STACKS = 12, DEEP_FRAMES = 500 };
 
 static void put_deep_stacks(void)
@@ -191,7 +192,7 @@ static void put_deep_stacks(void)
     end_checkpoint(&w, checkpoint);
 }
 
-/* The table grows with its frames: after some turns hardly one is asked for. */
+/* The table grows with its frames, so after some turns few are requested. */
 START_TEST(most_frames_are_known_after_some_turns)
 {
     open_with(put_deep_stacks);

@@ -11,7 +11,7 @@ START_TEST(reads_chunks_in_order)
     write_simple_chunk();
     size_t second = w.len;
     params.start_ns = 77;
-    params.base = 300; /* type ids are the chunk's own */
+    params.base = 300; /* each chunk has its own type ids */
     write_simple_chunk();
     open_first_chunk();
     const jfr_chunk_info *info = jfr_chunk_get_info(chunk);
@@ -56,7 +56,8 @@ START_TEST(refuses_what_is_no_recording)
 }
 END_TEST
 
-/* Cut a file of two chunks anywhere: the first chunk stays whole once it is all there. */
+/* A file of two chunks, cut anywhere: the first chunk is delivered once all of its bytes are
+ * present. */
 START_TEST(truncation_at_every_byte_keeps_whole_chunks)
 {
     write_simple_chunk();
@@ -64,7 +65,7 @@ START_TEST(truncation_at_every_byte_keeps_whole_chunks)
     write_simple_chunk();
     options.flags = _i == 1 ? JFR_WALK_UNFINISHED : 0;
     for (size_t len = 0; len < w.len; len++) {
-        uint8_t *copy = malloc(len + 1); /* exact size: a sanitizer sees any read beyond */
+        uint8_t *copy = malloc(len + 1); /* a sanitizer reports any read beyond */
         ck_assert_ptr_nonnull(copy);
         memcpy(copy, w.data, len);
         int rc = jfr_open_mem(&file, copy, len, &options, &err);
@@ -128,13 +129,13 @@ START_TEST(open_chunk_is_walked_when_asked)
     put_setting(&w, T_EXECUTION, "period", "20 ms");
     put_execution(&w, 600, 70, 7, 1);
     size_t torn = w.len;
-    put_bytes(&w, "\x90\x01", 2); /* an event that the writer had only begun */
+    put_bytes(&w, "\x90\x01", 2); /* an event that the writer has only begun */
     options.flags = JFR_WALK_UNFINISHED;
     open_first_chunk();
     ck_assert(!jfr_chunk_get_info(chunk)->finished);
     jfr_sample s = next_sample();
     ck_assert_uint_eq(s.values[0].raw, 20000000);
-    ck_assert_uint_eq(s.stack, JFR_NONE); /* its pools were not written yet */
+    ck_assert_uint_eq(s.stack, JFR_NONE); /* its pools are not written yet */
     expect_no_sample();
     expect_end();
     ck_assert_uint_eq(loss().chunks_partial, 1);
@@ -155,7 +156,9 @@ START_TEST(pools_of_open_chunk_are_used)
 }
 END_TEST
 
-/* The JDK writes its header into the chunk once a second: cut, the chunk does not end there. */
+/*
+ * The JDK writes a copy of the header into the chunk once a second. A cut chunk does not end there.
+ */
 START_TEST(a_copy_of_the_header_ends_no_cut_chunk)
 {
     begin_chunk(&w, &params);
@@ -207,7 +210,7 @@ START_TEST(garbage_between_chunks_is_skipped)
 }
 END_TEST
 
-/* Up to the next event that the chain of checkpoints proves. */
+/* Events are lost up to the next event that the chain of checkpoints proves. */
 START_TEST(event_of_size_zero_costs_what_lies_before_the_next_checkpoint)
 {
     begin_chunk(&w, &params);
@@ -215,7 +218,7 @@ START_TEST(event_of_size_zero_costs_what_lies_before_the_next_checkpoint)
     put_execution(&w, 600, 70, 7, 1);
     size_t bad = w.len;
     put_be(&w, 0, 4);
-    put_execution(&w, 700, 70, 7, 1); /* nobody knows where it begins */
+    put_execution(&w, 700, 70, 7, 1); /* its start cannot be found */
     size_t checkpoint = w.len;
     put_standard_pools(&w);
     put_execution(&w, 800, 71, 9, 1);
@@ -229,7 +232,7 @@ START_TEST(event_of_size_zero_costs_what_lies_before_the_next_checkpoint)
         expect_no_sample();
         jfr_samples_rewind(chunk);
     }
-    ck_assert_uint_eq(loss().record_count, 1); /* once, however often it is walked */
+    ck_assert_uint_eq(loss().record_count, 1); /* recorded once, for several walks */
     ck_assert_int_eq(loss().records[0].reason, JFR_LOSS_BAD_EVENTS);
     ck_assert_uint_eq(loss().records[0].offset, bad);
     ck_assert_uint_eq(loss().records[0].bytes, checkpoint - bad);
@@ -269,7 +272,7 @@ START_TEST(a_setting_behind_damage_is_found)
     open_first_chunk();
     ck_assert_uint_eq(next_sample().values[0].value, 10000000);
     expect_no_sample();
-    /* Sums have one stretch of events: callers read such a chunk by samples. */
+    /* Sums need uninterrupted events, so callers read such a chunk by samples. */
     ck_assert_int_eq(jfr_open_mem(&again, w.data, w.len, NULL, &err), 0);
     ck_assert_int_eq(jfr_sums_open(&sums, again, NULL, &err), 0);
     ck_assert_int_eq(jfr_sums_next(sums, &chunk, &err), 1);
@@ -406,7 +409,7 @@ START_TEST(gzip_is_unpacked)
 }
 END_TEST
 
-/* Opens two chunks that were packed and damaged. Returns how many are still there. */
+/* Opens two chunks that were packed and damaged. Returns how many can be read. */
 static int chunks_of(const uint8_t *packed, size_t len)
 {
     int chunks = 0;
@@ -423,7 +426,7 @@ static int chunks_of(const uint8_t *packed, size_t len)
     return chunks;
 }
 
-/* A wrong checksum, and what stands behind the end: all that was packed is there. */
+/* After a wrong checksum, and with bytes after the end, all packed bytes are available. */
 START_TEST(damaged_gzip_keeps_what_came_before)
 {
     write_simple_chunk();
@@ -487,7 +490,7 @@ START_TEST(cut_gzip_keeps_whole_chunks)
 }
 END_TEST
 
-/* Packed one by one: where the first member ends nothing is missing, behind it something is. */
+/* A cut at the end of a member loses nothing of it; a cut inside the second member is a loss. */
 START_TEST(cut_gzip_of_two_members)
 {
     write_simple_chunk();
@@ -538,11 +541,11 @@ START_TEST(names_files_that_cannot_be_opened)
 }
 END_TEST
 
-/* Headers say when finished chunks end; one that is open ends with its last event. */
+/* The header of a finished chunk states its end; an open chunk ends with its last event. */
 START_TEST(tells_the_time_that_it_covers)
 {
     jfr_span span;
-    w.rich = true; /* says which types are events */
+    w.rich = true; /* its metadata states which types are events */
     params.start_ns = 5000000000;
     write_simple_chunk();
     params.start_ns = 3000000000; /* the order of chunks need not be that of time */
@@ -562,7 +565,7 @@ START_TEST(tells_the_time_that_it_covers)
     ck_assert_int_eq(jfr_file_span(file, &span, &err), 1);
     ck_assert_int_eq(span.start_ns, 3000000000);
     ck_assert_int_eq(span.end_ns, 8000000000 + 700 + 40 - 500);
-    (void)next_sample(); /* the file's own chunk is where it was */
+    (void)next_sample(); /* the file's current chunk is unchanged */
 }
 END_TEST
 
@@ -570,7 +573,7 @@ START_TEST(a_recording_without_a_chunk_covers_no_time)
 {
     jfr_span span;
     params.open = true;
-    write_simple_chunk(); /* not to be walked */
+    write_simple_chunk(); /* not walked without the flag */
     open_written();
     ck_assert_int_eq(jfr_file_span(file, &span, &err), 0);
 }

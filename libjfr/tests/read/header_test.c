@@ -40,7 +40,7 @@ START_TEST(reads_all_fields)
 }
 END_TEST
 
-/* What one wrong byte in the header leads to. */
+/* The result of one wrong byte in the header. */
 static const struct {
     size_t at;
     uint8_t byte;

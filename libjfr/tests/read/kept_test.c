@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that very many refer to, and that had to be converted: it must not be there once for each.
- */
+/* Tests a text that had to be converted and that very many entries refer to: it must not be stored
+ * once for each of them. */
 #include "support/anything.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { MANY = 1000, LONG = 30000, SYMBOL = 900, FIRST = 1000, STRING = 40 };
 
-/* A name of a class whose first letter is no ASCII, in Latin-1. */
+/* Writes a class name in Latin-1 whose first letter is not ASCII. */
 static void put_long_text(void)
 {
     put_u8(&w, 5);
@@ -122,7 +122,7 @@ START_TEST(of_settings)
 }
 END_TEST
 
-/* One chunk's texts are nothing to the next. */
+/* The texts of one chunk must not be used for the next. */
 START_TEST(of_one_chunk)
 {
     jfr_class klass;

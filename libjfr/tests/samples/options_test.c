@@ -46,7 +46,7 @@ START_TEST(options_of_other_sizes)
     newer.later = 1;
     ck_assert_int_eq(open_with(&newer.known), JFR_ERR_USAGE);
     options.size = offsetof(jfr_options, max_chunks);
-    options.max_chunks = 1; /* beyond the stated size: not looked at */
+    options.max_chunks = 1; /* beyond the stated size: not read */
     write_simple_chunk();
     ck_assert_int_eq(open_with(&options), 0);
     next_chunk();
@@ -105,7 +105,7 @@ static int read_all(void)
     return rc;
 }
 
-/* Every allocation fails once: always the same error, never a leak. */
+/* Every allocation fails once: the error is always the same, and nothing leaks. */
 START_TEST(survives_every_failed_allocation)
 {
     struct budget budget;

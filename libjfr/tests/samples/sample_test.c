@@ -46,7 +46,7 @@ START_TEST(cpu_by_the_recordings_own_interval)
 }
 END_TEST
 
-/* Whatever the recording's state 0 is. */
+/* This holds for every meaning of the recording's state 0. */
 START_TEST(an_event_without_a_state_has_none)
 {
     begin_chunk(&w, &params);
@@ -68,7 +68,7 @@ END_TEST
 static const struct {
     const char *event;
     const char *interval;
-    const char *wall; /* NULL = not on */
+    const char *wall; /* NULL = off */
     unsigned state;
     jfr_profile_type type;
     uint64_t value;
@@ -77,7 +77,7 @@ static const struct {
     {"itimer", "1000000", NULL, 1, JFR_CPU, 1000000},
     {"wall", "0", NULL, 2, JFR_WALL, 50000000},
     {"wall", "20000000", NULL, 1, JFR_WALL, 20000000},
-    /* both on, wall samples written singly (nobatch): the state tells them apart */
+    /* both on, wall samples written one by one (nobatch): the state distinguishes them */
     {"cpu", "0", "30000000", 0, JFR_CPU, 10000000},
     {"cpu", "0", "30000000", 1, JFR_WALL, 30000000},
     {"cpu", "0", "0", 2, JFR_WALL, 50000000},
@@ -178,7 +178,7 @@ START_TEST(native_samples_only_when_asked)
 }
 END_TEST
 
-/* Which allocation events are on, and what is left of them: bytes of the samples in order. */
+/* Which allocation events are on, and the bytes of the samples that are not left out, in order. */
 static const struct {
     bool in_tlab, outside, sample;
     uint64_t bytes[2];
@@ -214,7 +214,7 @@ START_TEST(objects_are_weight_by_size)
 {
     begin_recording(true);
     put_in_tlab(&w, 2, 16, 1000);
-    put_in_tlab(&w, 2, 5000, 1000); /* larger than its weight: still one */
+    put_in_tlab(&w, 2, 5000, 1000); /* larger than its weight: counts as one */
     put_in_tlab(&w, 2, 0, 1000);
     put_outside(&w, 3, 300);
     end_recording();
@@ -262,7 +262,7 @@ START_TEST(lock_ticks_by_each_chunks_own_clock)
 }
 END_TEST
 
-/* async-profiler samples accumulated wait: an event stands for the interval. */
+/* async-profiler samples accumulated wait: an event counts for the interval. */
 static const struct {
     uint64_t duration, delay, count;
 } unbiased[] = {
@@ -394,7 +394,8 @@ START_TEST(types_have_names_and_units)
 }
 END_TEST
 
-/* Counted events are a type of their own, by the interval that is stated or the event's default. */
+/* Counted events have their own type; the stated interval, or the event's default, gives the
+ * values. */
 static const struct {
     const char *event;
     const char *interval;
@@ -433,7 +434,7 @@ START_TEST(traced_calls_have_a_count_and_their_time)
 }
 END_TEST
 
-/* By their own fields: weight times the interval, and the size times the weight. */
+/* The values come from the events' own fields: weight times interval, and size times weight. */
 START_TEST(datadogs_samples_have_weights)
 {
     static const struct {
@@ -483,7 +484,7 @@ START_TEST(weights_that_are_none_count_nothing)
 }
 END_TEST
 
-/* What looks like a sample and is none that is read is told. */
+/* Events that look like samples but are not read are reported. */
 START_TEST(samples_that_are_not_read_are_counted)
 {
     size_t count;
@@ -510,7 +511,7 @@ START_TEST(events_of_async_profiler_are_counted_behind_the_first_sample)
 }
 END_TEST
 
-/* The JDK's own events are known: only those that are called samples can be missing. */
+/* The JDK's own events are known: only those called samples can be missing. */
 START_TEST(a_recording_without_such_events_has_none)
 {
     size_t count;

@@ -50,7 +50,7 @@ START_TEST(unwanted_neighbours_are_one_step)
 }
 END_TEST
 
-/* A field whose shape is not the one that is wanted: a number must never pass for an offset. */
+/* A field with another shape than the wanted one: a number must never be used as an offset. */
 START_TEST(field_of_another_shape_is_not_taken)
 {
     jfr__type types[] = {
@@ -74,7 +74,7 @@ START_TEST(field_of_another_shape_is_not_taken)
 }
 END_TEST
 
-/* The step behind an array is no part of its body. */
+/* The op after an array is no part of its body. */
 START_TEST(array_body_ends_where_it_ends)
 {
     jfr__type types[] = {{.name = STR("T"), .field_count = 2}, {.shape = JFR__LONG}};
@@ -107,13 +107,13 @@ START_TEST(field_of_undefined_type_is_refused)
     jfr__plan plan;
     ck_assert_int_eq(compile(&plan, types, fields, NULL, 0), JFR_ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(err.message, "ghost"));
-    fields[0].constant_pool = true; /* a reference needs no type to be read over */
+    fields[0].constant_pool = true; /* a reference can be skipped without its type */
     ck_assert_int_eq(compile(&plan, types, fields, NULL, 0), 0);
 }
 END_TEST
 
-/* Each level holds two of the next: wide nesting must end at a bound, not in an explosion; whether
- * it takes ops and bytes, bytes alone, or neither. */
+/* Each level holds two of the next. Wide nesting must be limited, whether it takes ops and bytes,
+ * bytes alone, or neither. */
 START_TEST(wide_nesting_is_bounded)
 {
     static const jfr__shape leaves[] = {JFR__STRING, JFR__LONG, JFR__STRUCT};

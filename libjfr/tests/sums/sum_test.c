@@ -28,7 +28,7 @@ static void shorten(size_t at)
     w.len -= 3;
 }
 
-/* Many events of all kinds, so that parts are cut among them; sizes and ids of all lengths. */
+/* Writes many events of all kinds, so that parts begin among them; sizes and ids of all lengths. */
 static void put_many(unsigned count, bool async)
 {
     params.async = async;
@@ -47,7 +47,7 @@ static void put_many(unsigned count, bool async)
         size_t at = w.len;
         put_in_tlab(&w, 2, i % 7 * 20, (uint64_t)3 << bits);
         shorten(at);
-        at = w.len; /* the fields lie together and far apart */
+        at = w.len; /* fields that are close together and far apart */
         put_in_tlab(&w, (uint64_t)2 << i % 8 * 7, (uint64_t)i << i % 3 * 9, 1000 + i);
         shorten(at);
         put_outside(&w, 3, i % 5 == 0 ? (uint64_t)1 << 60 : 300);
@@ -116,7 +116,7 @@ START_TEST(a_cut_recording_is_read_alike)
 }
 END_TEST
 
-/* A wrong test would send every event to the slow path, and no sum would tell. */
+/* A wrong condition would send every event to the slow path, and no sum would show it. */
 START_TEST(few_events_are_read_slowly)
 {
     params.async = true;
@@ -144,7 +144,7 @@ START_TEST(few_events_are_read_slowly)
 }
 END_TEST
 
-/* Many events that follow one another are summed before their row is looked up. */
+/* Many successive events are summed before their row is looked up. */
 START_TEST(sums_that_are_too_large_stay_at_the_most)
 {
     params.async = true;
@@ -166,7 +166,7 @@ START_TEST(sums_that_are_too_large_stay_at_the_most)
 }
 END_TEST
 
-/* What has no bytes and no type must look like no event that was met. */
+/* An event without bytes and type must not match any known event. */
 START_TEST(zeros_are_no_events)
 {
     params.async = true;
@@ -194,7 +194,7 @@ static void read_in_turn(jfr__tally **sums, uint32_t count, uint32_t parts)
     }
 }
 
-/* With threads and without; these have more rows than guesses. */
+/* Looks up rows with threads, and without threads, where there are more rows than guesses. */
 START_TEST(each_row_is_found_again)
 {
     enum { LANES = 8, STACKS = 300, ROUNDS = 3 };
@@ -217,7 +217,7 @@ START_TEST(each_row_is_found_again)
 }
 END_TEST
 
-/* Samples, each as often as it has values. */
+/* Counts samples, each as often as it has values. */
 static uint64_t count_samples(const jfr__tally *sums)
 {
     uint64_t samples = 0;
@@ -229,7 +229,7 @@ static uint64_t count_samples(const jfr__tally *sums)
     return samples;
 }
 
-/* From wherever it is looked for; else chunks would be read twice. */
+/* Parts must begin at an event from every starting point; otherwise chunks would be read twice. */
 START_TEST(parts_begin_where_an_event_does)
 {
     put_many(200, _i == 0);
@@ -259,7 +259,7 @@ START_TEST(a_chunk_whose_parts_begin_wrong_is_read_again)
     put_many(200, true);
     open_first_chunk();
     read_in_turn(sums, 2, 4);
-    sums[1]->pieces[0].from++; /* as a guess that was wrong */
+    sums[1]->pieces[0].from++; /* like a wrong guess */
     ck_assert_int_eq(jfr__tally_join(sums, 2, chunk, &err), 0);
     ck_assert_uint_eq(sums[0]->stats.reread, 1);
     uint64_t samples = count_samples(sums[0]) + count_samples(sums[1]);
@@ -273,7 +273,7 @@ START_TEST(a_chunk_whose_parts_begin_wrong_is_read_again)
 }
 END_TEST
 
-/* Bytes that are in use, and that were at the most. */
+/* Bytes in use now, and the most at any time. */
 typedef struct meter {
     size_t now, most;
 } meter;

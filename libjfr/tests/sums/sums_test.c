@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums as a caller sees them: the same whoever reads the chunks, and told to be missing where they
- * cannot be made. */
+/* Tests sums as a caller uses them: they are the same for any number of threads, and reported as
+ * missing where they cannot be made. */
 #include "support/fixture.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { CHUNKS = 5, ROOM = 64 };
 static jfr_sums *sums;
 static jfr_sums_options with;
 
-/* jfr_parallel_for: the last piece first. */
+/* Runs the work items of jfr_parallel_for, the last one first. */
 static void backwards(void *ctx, uint32_t count, jfr_work *work, void *work_ctx)
 {
     *(uint32_t *)ctx += count;
@@ -19,7 +19,7 @@ static void backwards(void *ctx, uint32_t count, jfr_work *work, void *work_ctx)
         work(work_ctx, count);
 }
 
-static uint32_t shared; /* pieces of work */
+static uint32_t shared; /* number of work items */
 
 static void setup(void)
 {
@@ -37,7 +37,7 @@ static void teardown(void)
     fixture_teardown();
 }
 
-/* Chunks of async-profiler and of the JDK; some state settings, others take them over. */
+/* Writes chunks of async-profiler and of the JDK; some state settings, others inherit them. */
 static void put_chunks(void)
 {
     static const char *const periods[CHUNKS] = {"5000000", "20 ms", NULL, NULL, "7000000"};
@@ -68,14 +68,14 @@ static void open_sums(uint32_t threads)
     ck_assert_int_eq(jfr_sums_open(&sums, file, &with, &err), 0);
 }
 
-/* What a chunk came to. */
+/* The result of reading a chunk. */
 typedef struct told {
     jfr_chunk_info info;
     jfr_intervals intervals;
     jfr_chunk_stats stats;
     size_t engine;
     uint32_t rows;
-    uint64_t sum; /* over its rows, in their order */
+    uint64_t sum; /* a hash of its rows, in their order */
 } told;
 
 static uint64_t mix(uint64_t sum, uint64_t number)
@@ -145,7 +145,7 @@ START_TEST(chunks_read_side_by_side_are_what_they_are_in_a_row)
             must_be_same(&apart, &in_a_row[i]);
             if (way % 2 == 1) {
                 ck_assert_int_eq(jfr_sums_read_ahead(sums, &err), 0);
-                told again = {.sum = 0}; /* the current chunk is still there */
+                told again = {.sum = 0}; /* the current chunk is unchanged */
                 take_rows(&again);
                 ck_assert_uint_eq(again.sum, apart.sum);
             }
@@ -158,7 +158,7 @@ START_TEST(chunks_read_side_by_side_are_what_they_are_in_a_row)
 }
 END_TEST
 
-/* One chunk of some megabytes, of which threads take parts. */
+/* Writes one chunk of some megabytes, which threads read in parts. */
 static void put_large_chunk(void)
 {
     params.async = true;
@@ -284,7 +284,7 @@ START_TEST(a_chunk_without_sums_can_be_read_by_samples)
 }
 END_TEST
 
-/* max_chunks ends a recording where it does for one reader. */
+/* max_chunks ends a recording at the same chunk as with one reader. */
 START_TEST(the_limit_of_chunks_holds)
 {
     put_chunks();

@@ -2,10 +2,10 @@
 #ifndef JFR_TESTS_ANYTHING_H
 #define JFR_TESTS_ANYTHING_H
 
-/* What the tests of generic values share: a chunk with one test.Anything. */
+/* Helpers for the tests of generic values: a chunk with one test.Anything. */
 #include "fixture.h"
 
-/* Time 700 ticks, duration 250; `plain` as chunk_params.plain. */
+/* Writes it with time 700 ticks and duration 250; `plain` as chunk_params.plain. */
 static inline void write_anything(bool plain)
 {
     params.plain = plain;

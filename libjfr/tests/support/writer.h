@@ -3,7 +3,7 @@
 #define JFR_TESTS_WRITER_H
 
 /*
- * Writes small recordings byte by byte, right or deliberately wrong. One `writer` is one file; its
+ * Writes small recordings byte by byte, valid or deliberately wrong. One `writer` is one file; its
  * buffer grows and is freed by writer_free. Running out of memory aborts.
  */
 #include <stdbool.h>
@@ -45,7 +45,7 @@ enum type {
     T_FRAME,
     T_METHOD,
     T_SYMBOL,
-    T_WEIRD, /* a pool the library has no use for, of all field kinds */
+    T_WEIRD, /* a pool that the library does not use, with all kinds of fields */
     T_LABEL,
     T_TIMESPAN,
     T_RECORDING,
@@ -73,7 +73,7 @@ enum type {
     T_CATEGORY,
     T_SAMPLES_LOST,
     T_DATA_LOSS,
-    T_ANYTHING, /* an event type no reader knows, of all field kinds */
+    T_ANYTHING, /* an event type that no reader knows, with all kinds of fields */
     T_RICH_COUNT,
     /* Only where w->others: */
     T_DATADOG_CONFIG = T_RICH_COUNT,
@@ -87,7 +87,7 @@ enum type {
     T_ALL_COUNT
 };
 
-/* What a chunk's header says. */
+/* The fields of a chunk's header. */
 typedef struct chunk_params {
     int64_t start_ns;
     uint64_t start_ticks;
@@ -95,7 +95,7 @@ typedef struct chunk_params {
     uint32_t base; /* of type ids; at least 2 */
     bool async;    /* labelled as async-profiler's */
     bool plain;
-    bool open; /* leave the header as a writer does that has not finished: no sizes, no offsets */
+    bool open; /* leave the header unfinished: no sizes, no offsets */
 } chunk_params;
 
 #define CHUNK_PARAMS_INIT                                                                          \
@@ -103,7 +103,7 @@ typedef struct chunk_params {
         .start_ns = 1000000000, .start_ticks = 500, .ticks_per_second = 1000000000, .base = 20     \
     }
 
-/* At a place that is there: to patch. */
+/* Overwrite bytes that have been written. */
 void store_be(uint8_t *out, uint64_t value, unsigned width);
 void store_padded(uint8_t *out, uint64_t value, unsigned width);
 
@@ -116,27 +116,27 @@ void put_long(writer *w, uint64_t value); /* by the chunk's integer format */
 void put_int(writer *w, uint64_t value);
 void put_text(writer *w, const char *text); /* encoding 3; NULL = encoding 0 */
 
-/* An event: begin gives what end needs; the size is patched in, 4 bytes wide. */
+/* Write the start and the end of an event. The result of begin is passed to end, which patches the
+ * size, 4 bytes wide. */
 size_t begin_event(writer *w, enum type type);
 void end_event(writer *w, size_t event);
 
-/*
- * A chunk: header and metadata first, then events and pools in any order, then its end, which
- * patches the header.
- */
+/* Write a chunk: header and metadata first, then events and pools in any order, then its end, which
+ * patches the header. */
 void begin_chunk(writer *w, const chunk_params *params);
 void end_chunk(writer *w, const chunk_params *params);
 void put_metadata(writer *w, bool async);
 
-/* A checkpoint, chained to the one before in its chunk; pools inside: type, count, entries. */
+/* Write a checkpoint, linked to the previous one of its chunk; it contains pools: type, count,
+ * entries. */
 size_t begin_checkpoint(writer *w);
 void begin_pool(writer *w, enum type type, uint64_t entries);
 void end_checkpoint(writer *w, size_t checkpoint);
-/* A checkpoint without pools, whose delta to the one before is given. */
+/* Writes a checkpoint without pools, with the given delta to the previous one. */
 void put_empty_checkpoint(writer *w, uint64_t delta);
 
 /*
- * The pools most tests share, in one checkpoint:
+ * Writes the pools that most tests use, in one checkpoint:
  *   frame types 0 Interpreted, 1 JIT compiled, 2 Inlined, 3 Native, 4 C++, 5 Kernel, 6 C1 compiled,
  *   7 Quantum; states 0 STATE_DEFAULT, 1 STATE_RUNNABLE, 2 STATE_SLEEPING, 3 STATE_PARKED_TIMED
  *   symbols 1 "java/util/HashMap", 2 "put", 3 "(I)V", 4 "[[I", 5 "[Ljava/lang/String;",
@@ -150,46 +150,47 @@ void put_empty_checkpoint(writer *w, uint64_t delta);
  */
 void put_standard_pools(writer *w);
 
-/* Events, by field. Times are ticks. */
+/* Write events from their fields. Times are ticks. */
 void put_setting(writer *w, enum type of, const char *name, const char *value);
 void put_execution(writer *w, uint64_t time, uint64_t thread, uint64_t stack, uint64_t state);
-/* At time 600, of thread 70 with stack 7 in state 2. */
+/* Writes a wall sample at time 600, of thread 70 with stack 7 in state 2. */
 void put_wall(writer *w, uint64_t samples);
-/* Of that state. */
+/* Writes the same in that state. */
 void put_wall_in(writer *w, uint64_t samples, uint64_t state);
 void put_monitor_enter(writer *w, uint64_t time, uint64_t duration, uint64_t klass);
 void put_park(writer *w, uint64_t duration, uint64_t klass);
 void put_in_tlab(writer *w, uint64_t klass, uint64_t size, uint64_t tlab_size);
 void put_outside(writer *w, uint64_t klass, uint64_t size);
 void put_alloc_sample(writer *w, uint64_t klass, uint64_t weight);
-/* T_DATADOG_CPU and T_DATADOG_WALL, in thread 70 with stack 7. */
+/* Writes T_DATADOG_CPU or T_DATADOG_WALL, in thread 70 with stack 7. */
 void put_datadog_time(writer *w, enum type type, uint64_t weight);
-/* T_DATADOG_ALLOC and T_DATADOG_LIVE, of class 2. */
+/* Writes T_DATADOG_ALLOC or T_DATADOG_LIVE, of class 2. */
 void put_datadog_object(writer *w, enum type type, uint64_t size, float weight);
-/* The intervals in milliseconds. */
+/* Writes the configuration; the intervals are in milliseconds. */
 void put_datadog_config(writer *w, uint64_t cpu, uint64_t wall);
-/* An event of T_DATADOG_STRANGE. */
+/* Writes an event of T_DATADOG_STRANGE. */
 void put_datadog_strange(writer *w);
-/* A traced call in thread 70 with stack 7, of so many ticks. */
+/* Writes a traced call in thread 70 with stack 7, of `duration` ticks. */
 void put_method_trace(writer *w, uint64_t duration);
 /*
- * Two chunks of Datadog's profiler with the standard pools: in each cpu samples of the weights 1
- * and 3, a wall sample of 2, an allocation of 1000 bytes (20.5), a live object of 100 (1.25) and
- * two events of T_DATADOG_STRANGE. The first has its intervals, 10 ms and 50 ms, as settings; the
- * second 20 ms and 100 ms in its configuration, as older versions have.
+ * Writes two chunks of Datadog's profiler with the standard pools: in each cpu samples of the
+ * weights 1 and 3, a wall sample of 2, an allocation of 1000 bytes (20.5), a live object of 100
+ * (1.25) and two events of T_DATADOG_STRANGE. The first has its intervals, 10 ms and 50 ms, as
+ * settings; the second has 20 ms and 100 ms in its configuration, as in older versions.
  */
 void write_datadog(writer *w, const chunk_params *params);
 
 /*
- * A test.Anything of that time and duration: flag true, small -2 as unsigned byte, letter 'x',
- * amount 1000 bytes, ratio 0.1f, precise -2.5, text "hi", none null, pooled string 40, state 1,
- * thread 70, stack 7, weird 3 (of put_anything_pool), numbers 1, 2, 3, names "a", "b", span 5 ms.
+ * Writes a test.Anything of that time and duration: flag true, small -2 as unsigned byte, letter
+ * 'x', amount 1000 bytes, ratio 0.1f, precise -2.5, text "hi", none null, pooled string 40, state
+ * 1, thread 70, stack 7, weird 3 (of put_anything_pool), numbers 1, 2, 3, names "a", "b", span 5
+ * ms.
  */
 void put_anything(writer *w, uint64_t time, uint64_t duration);
 /*
- * In a checkpoint of its own: one test.Weird, 3: 'c', -1, 0.5f, 0.25, a method of class 1, symbols
- * 2 and 3, hidden; texts "x" and null; bytes 9 and 8; one frame of method 1 on line 11. And strings
- * 40 "pooled" and 41 U+00E4 in Latin-1.
+ * Writes, in a checkpoint of its own, one test.Weird, 3: 'c', -1, 0.5f, 0.25, a method of class 1,
+ * symbols 2 and 3, hidden; texts "x" and null; bytes 9 and 8; one frame of method 1 on line 11.
+ * Also writes strings 40 "pooled" and 41 U+00E4 in Latin-1.
  */
 void put_anything_pool(writer *w);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes and integers. A file of its own: an analyser that looks into each of the many calls in
- * writer.c takes minutes. */
+/* Writes bytes and integers. This is a file of its own, because an analyser that follows each of
+ * the many calls in writer.c takes minutes. */
 #include "writer.h"
 
 #include <stdlib.h>

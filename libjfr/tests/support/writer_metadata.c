@@ -12,7 +12,7 @@ struct field {
     bool pool;
     bool array;
     const char *timespan;
-    /* only where the metadata is rich: */
+    /* only in rich metadata: */
     const char *timestamp;
     const char *amount;
     bool is_unsigned;
@@ -289,7 +289,7 @@ static void put_field(writer *w, struct strings *s, const struct field *f)
         put_annotation(w, s, T_UNSIGNED, "");
 }
 
-/* The annotations of a type, the category an array of two. Returns how many. */
+/* Writes the annotations of a type, the category as an array of two. Returns how many. */
 static unsigned put_type_annotations(writer *w, struct strings *s, enum type type, bool async)
 {
     if (type == T_RECORDING && async) {
@@ -320,7 +320,7 @@ static void put_class(writer *w, struct strings *s, enum type type, bool async)
     unsigned fields = 0;
     while (fields < MAX_FIELDS && def->fields[fields].name != NULL)
         fields++;
-    /* Their count stands before the fields: annotations are written aside. */
+    /* The count of the annotations precedes the fields, so annotations are written to a buffer. */
     writer aside = {.base = w->base, .plain = w->plain, .rich = w->rich};
     put_index(w, s, "class");
     put_int(w, 2u + event + simple);
@@ -347,7 +347,7 @@ static void put_region(writer *w, struct strings *s)
     put_int(w, 0);
 }
 
-/* Whether the metadata has the type. */
+/* Returns whether the metadata has the type. */
 static bool describes(const writer *w, int type)
 {
     bool defined = type < (w->rich ? T_RICH_COUNT : T_COUNT) ||
@@ -355,7 +355,8 @@ static bool describes(const writer *w, int type)
     return defined && (w->only == 0 || (w->only >> type & 1) != 0);
 }
 
-/* The tree refers to the string table that stands before it: it is written aside first. */
+/* Writes the metadata event. The element tree refers to the string table before it, so the tree is
+ * first written to a buffer. */
 void put_metadata(writer *w, bool async)
 {
     struct strings *s = calloc(1, sizeof(*s));

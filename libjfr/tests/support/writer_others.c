@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Up to the stack. */
+/* Writes an event of Datadog's up to its stack. */
 static size_t begin_datadog(writer *w, enum type type)
 {
     size_t event = begin_event(w, type);

@@ -12,20 +12,20 @@ extern "C" {
 
 /**
  * An aggregate: frames and stacks interned once, and totals by (profile type, thread or pool,
- * stack), within hard caps. What does not fit is summed into one stack, SAGG_DROPPED, per type and
- * thread, so that totals are exact at all times.
+ * stack), within hard caps. Samples that do not fit are summed into one stack, SAGG_DROPPED, per
+ * type and thread, so that totals are exact at all times.
  *
  * An aggregate may be used by one thread at a time; two aggregates are independent of each other.
  * Reading functions do not change it: several threads may read while none writes.
  */
 typedef struct sagg sagg;
 
-/** The stack that holds what was dropped: one frame "[dropped]", kind unknown. Always index 0. */
+/** The stack of all dropped samples: one frame "[dropped]", kind unknown. Always index 0. */
 #define SAGG_DROPPED 0u
 /** The thread of samples that have none; its name and pool are empty. Always index 0. */
 #define SAGG_NO_THREAD 0u
-/** The thread into which threads are summed that are past every cap; name and pool are "[dropped]".
- * Always index 1. */
+/** The thread into which threads beyond every cap are summed; name and pool are "[dropped]". Always
+ * index 1. */
 #define SAGG_DROPPED_THREAD 1u
 /** Profile type ids are 1 .. SAGG_MAX_TYPE. */
 #define SAGG_MAX_TYPE 63u
@@ -40,7 +40,7 @@ typedef struct sagg_type {
     const char *unit; /**< such as "ns"; copied */
 } sagg_type;
 
-/** How entries are kept apart, beside type and stack. */
+/** What separates entries besides type and stack. */
 enum sagg_group {
     SAGG_BY_THREAD = 0, /**< exact threads */
     SAGG_BY_POOL = 1,   /**< thread pools; exact threads keep only their totals per type */
@@ -63,14 +63,13 @@ typedef struct sagg_allocator {
 
 /**
  * Options of sagg_new. Start from SAGG_OPTIONS_INIT; 0 means the default. Caps are hard: memory
- * stays below `max_bytes`, with two exceptions. Each thread has one row of totals per type beside
- * it; and two calls need more while they run: sagg_compact 40 bytes per stack and 4 or 5 per frame,
- * method and name; sagg_merge 4 bytes per stack, frame, thread and label of the aggregate that is
- * merged, and 128 per frame of its deepest stack.
+ * stays below `max_bytes`, with two exceptions. Each thread has one row of totals per type in
+ * addition; and two calls need more while they run: sagg_compact 40 bytes per stack and 4 or 5 per
+ * frame, method and name; sagg_merge 4 bytes per stack, frame, thread and label of the aggregate
+ * that is merged, and 128 per frame of its deepest stack.
  */
 typedef struct sagg_options {
-    size_t
-        size; /**< sizeof(sagg_options); a larger one must be zero behind what the library knows */
+    size_t size;            /**< sizeof(sagg_options); an unknown tail must be zero */
     const sagg_type *types; /**< `type_count` rows, ids distinct; read by sagg_new only */
     size_t type_count;      /**< 1 .. SAGG_MAX_TYPE */
     int normaliser;      /**< enum sagg_normaliser, taken as given: the INIT macro sets version 1 */
@@ -163,18 +162,18 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_method(sagg *agg, uint32_t *method, const
 SAGG_EXPORT SAGG_MUST_USE int sagg_add_line(sagg *agg, uint32_t *frame_index, uint32_t method,
                                             uint32_t line, sagg_error *err);
 
-/** A thread as given or handed out. */
+/** A thread, as passed in or as returned. */
 typedef struct sagg_thread {
     int64_t os_tid;   /**< 0 = not known */
     int64_t java_tid; /**< 0 = none or not known */
     sagg_str name;    /**< any bytes; cleaned to UTF-8 */
-    sagg_str pool; /**< given: empty = folded from the name, else taken as it is. Handed out: always
-                      set */
+    sagg_str pool;    /**< passed in: empty = folded from the name, else used unchanged. Returned:
+                         always    set */
     uint32_t pool_thread; /**< returned only: index of the pool's thread */
 } sagg_thread;
 
 /**
- * Interns a thread by (os_tid, java_tid, name, pool). A thread that has only a pool stands for the
+ * Interns a thread by (os_tid, java_tid, name, pool). A thread that has only a pool represents the
  * pool. Beyond max_threads threads the pool's thread is returned, and beyond as many pools
  * SAGG_DROPPED_THREAD.
  * @param index  receives its index, valid for the aggregate's life
@@ -184,9 +183,9 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_add_thread(sagg *agg, uint32_t *index, const 
                                               sagg_error *err);
 
 /**
- * Interns a label. Entries of one type, thread and stack are kept apart by their labels. A label is
- * a number, such as the part of the type that a sample belongs to, and a text, such as the class
- * that was allocated. (0, empty) is label 0.
+ * Interns a label. Entries of one type, thread and stack are separate if their labels differ. A
+ * label is a number, such as the part of the type that a sample belongs to, and a text, such as the
+ * class that was allocated. (0, empty) is label 0.
  * @param label  receives its index, valid for the aggregate's life; 0 when there are
  * SAGG_MAX_LABELS labels or max_bytes leaves no room. A text is cut to 1,024 bytes
  * @return 0; SAGG_ERR_NOMEM
@@ -318,14 +317,14 @@ typedef struct sagg_entry {
 
 /**
  * Steps through the entries, dropped ones last.
- * @param cursor  0 for the first call, then as the last call left it
+ * @param cursor  0 for the first call, then the value that the last call stored
  * @return true and one entry, or false at the end. Adding a sample makes the cursor invalid.
  */
 SAGG_EXPORT bool sagg_next(const sagg *agg, size_t *cursor, sagg_entry *entry);
 
 /** Returns the totals of one type; all zero for a type that is not in the table. */
 SAGG_EXPORT sagg_totals sagg_type_totals(const sagg *agg, uint32_t type);
-/** Returns the totals of one thread in one type; for a thread that stands for a pool, those of the
+/** Returns the totals of one thread in one type; for a thread that represents a pool, those of the
  * whole pool. Zero for a thread or type that does not exist. */
 SAGG_EXPORT sagg_totals sagg_thread_totals(const sagg *agg, uint32_t thread, uint32_t type);
 
@@ -348,7 +347,7 @@ SAGG_EXPORT bool sagg_type_at(const sagg *agg, size_t index, sagg_type *type);
 SAGG_EXPORT SAGG_MUST_USE int sagg_type_rename(sagg *agg, uint32_t type, const char *name,
                                                sagg_error *err);
 
-/** The number of stacks, frames and threads; indices are 0 .. count - 1. */
+/** Return the number of stacks, frames and threads; indices are 0 .. count - 1. */
 SAGG_EXPORT uint32_t sagg_stack_count(const sagg *agg);
 SAGG_EXPORT uint32_t sagg_frame_count(const sagg *agg);
 SAGG_EXPORT uint32_t sagg_thread_count(const sagg *agg);

@@ -26,7 +26,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_windows_new(sagg_windows **out, uint64_t wind
 SAGG_EXPORT void sagg_windows_free(sagg_windows *windows);
 /**
  * Adds a value that the method of `leaf` used at a time.
- * @param leaf  as an aggregate hands it out (normalised); NULL for a stack without frames
+ * @param leaf  as an aggregate returns it (normalised); NULL for a stack without frames
  * @return 0; SAGG_ERR_NOMEM
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_windows_add(sagg_windows *windows, const sagg_frame *leaf,

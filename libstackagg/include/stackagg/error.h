@@ -5,22 +5,22 @@
 #include <stdint.h>
 
 /**
- * What can go wrong. Functions return 0 or one of these negative codes; each names those it
- * returns.
+ * Error codes. Functions return 0 or one of these negative codes; the comment of each function
+ * names those that it returns.
  */
 enum sagg_code {
     SAGG_OK = 0,
     SAGG_ERR_USAGE =
         -1, /**< the caller broke a contract (unknown type id, index out of range, bad option) */
-    SAGG_ERR_LIMIT = -2,  /**< a hard cap leaves no room for what must not be dropped */
+    SAGG_ERR_LIMIT = -2,  /**< a hard cap leaves no room for something that must not be dropped */
     SAGG_ERR_NOMEM = -3,  /**< the allocator returned NULL */
     SAGG_ERR_IO = -4,     /**< the write callback refused */
-    SAGG_ERR_FORMAT = -5, /**< a given text (template, meta) is not what it must be */
+    SAGG_ERR_FORMAT = -5, /**< a given text (template, meta) has the wrong form */
 };
 
 /**
  * Details of one failure, filled by the failing call when the caller passed a place for it.
- * On success it is left alone.
+ * On success it is unchanged.
  */
 typedef struct sagg_error {
     int code;          /**< the code that the call returned */

@@ -51,9 +51,9 @@ typedef struct sagg_stack_id {
 } sagg_stack_id;
 
 /**
- * The id of a stack, computed without an aggregate (docs/formats/stack-id.md).
+ * Computes the id of a stack without an aggregate (docs/formats/stack-id.md).
  *
- * @param out      where the id goes
+ * @param out      receives the id
  * @param frames   `count` frames, leaf to root; may be NULL when `count` is 0
  * @param version  enum sagg_normaliser
  * @return 0; SAGG_ERR_USAGE for an unknown version or kind; SAGG_ERR_NOMEM.
@@ -63,7 +63,7 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_stack_id_of(sagg_stack_id *out, const sagg_fr
                                                size_t count, int version, sagg_error *err);
 
 /**
- * The id of a stack whose frames' ids are known (sagg_frame_hash of normalised frames).
+ * Computes the id of a stack from the ids of its frames (sagg_frame_hash of normalised frames).
  *
  * @param frame_ids  `count` ids, leaf to root; may be NULL when `count` is 0
  * @param version    the normaliser of the frames, enum sagg_normaliser
@@ -79,7 +79,7 @@ SAGG_EXPORT void sagg_stack_id_hex(char hex[33], const sagg_stack_id *id);
 /**
  * Cleans and normalises one frame's names (docs/formats/stack-id.md, sections 2 and 3).
  *
- * @param out      receives the frame; its names lie in `*storage`, file is cleaned only
+ * @param out      receives the frame; its names are in `*storage`, file is only cleaned
  * @param storage  receives one block holding the names; the caller frees it with free()
  * @return 0; SAGG_ERR_USAGE for an unknown version or kind; SAGG_ERR_NOMEM. Any thread.
  */
@@ -98,7 +98,7 @@ SAGG_EXPORT void sagg_frame_hash(uint64_t *method_hash, uint64_t *frame_id,
                                  const sagg_frame *frame);
 
 /**
- * The pool that a thread's name belongs to: the name with its counting digits folded into '#'.
+ * Gives the pool of a thread: its name with the counting digits folded into '#'.
  * These digits are folded: the last run, each run in parentheses, each run of more than five
  * digits, and hexadecimal after "0x" or '@'. Other digits (ports, pool numbers) stay:
  * "http-nio-8080-exec-12" -> "http-nio-8080-exec-#", "GC Thread#3" -> "GC Thread#".

@@ -21,7 +21,7 @@ typedef struct sagg_heat sagg_heat;
 /** Options of sagg_heat_new; NULL = defaults. */
 typedef struct sagg_heat_options {
     size_t size;        /**< sizeof(sagg_heat_options); an unknown tail must be zero */
-    bool threads;       /**< tell threads apart, as the tree to be drawn does */
+    bool threads;       /**< keep threads separate, as the tree to be drawn does */
     uint32_t max_cells; /**< at least 1,000; default 1,000,000. A cell takes up to 56 bytes */
     uint64_t step_ns;   /**< length of the shortest bucket, at most 1 s; default 20 ms */
 } sagg_heat_options;
@@ -41,7 +41,7 @@ typedef struct sagg_heat_options {
 #endif
 
 /**
- * Makes an empty one.
+ * Makes an empty heat.
  * @param out  receives it; the caller frees it with sagg_heat_free
  * @return 0; SAGG_ERR_USAGE; SAGG_ERR_NOMEM
  */
@@ -56,7 +56,7 @@ SAGG_EXPORT void sagg_heat_free(sagg_heat *heat);
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_heat_add(sagg_heat *heat, const sagg *agg,
                                             const sagg_sample *sample, sagg_error *err);
-/** Returns the present length of a bucket in ns. */
+/** Returns the current length of a bucket in ns. */
 SAGG_EXPORT uint64_t sagg_heat_step(const sagg_heat *heat);
 
 /** A span of time in UTC ns, start_ns <= end_ns; the end is exclusive. */
@@ -84,8 +84,8 @@ typedef struct sagg_heatmap {
  * last bucket. The call needs 24 bytes per cell, 16 per node and 32 per stack.
  * @param html_template  as of sagg_write_html
  * @param compress       as of sagg_write_html
- * @return as sagg_write_html; SAGG_ERR_USAGE when a heat told threads apart and its tree did not,
- * or vice versa
+ * @return as sagg_write_html; SAGG_ERR_USAGE when a heat keeps threads separate and its tree does
+ * not, or vice versa
  */
 SAGG_EXPORT SAGG_MUST_USE int sagg_write_heatmap_html(sagg_str html_template,
                                                       const sagg_heatmap *heatmap, sagg_str meta,

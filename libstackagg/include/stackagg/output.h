@@ -75,8 +75,8 @@ SAGG_EXPORT void sagg_collapsed_free(sagg_collapsed *collapsed);
 
 /**
  * Writes flame graph JSON, version 2 (docs/formats/flamegraph-json.md). In the text every '<',
- * U+2028, U+2029, control and bidirectional formatting character is escaped, so it may stand inside
- * an HTML script element.
+ * U+2028, U+2029, control and bidirectional formatting character is escaped, so the text can be
+ * embedded in an HTML script element.
  * @param trees  `count` trees, one per profile, in this order
  * @param meta   one JSON object as text (UTF-8), written as the document's "meta"; empty = {}. The
  * library escapes the same characters in it, and checks only where its members end

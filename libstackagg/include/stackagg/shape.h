@@ -47,8 +47,8 @@ typedef struct sagg_shape_options {
 
 /**
  * Makes another tree of a tree's stacks. Each value of the given tree is in the new one exactly
- * once, unless its stack was not asked for; sums are integers. Pass a whole tree (without max_nodes
- * and min_total) for exact results: in a cut tree, omitted values stay with their node.
+ * once, unless the shape leaves out its stack; sums are integers. Pass a whole tree (without
+ * max_nodes and min_total) for exact results: in a cut tree, omitted values stay with their node.
  * @param out  receives the tree; the caller frees it with sagg_tree_free. It borrows nothing.
  * Siblings are ordered as in any tree. Its totals.value is its root's total, raw_value and samples
  * are the given tree's

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/** The library's version, "MAJOR.MINOR.PATCH": a static string. */
+/** Returns the library's version, "MAJOR.MINOR.PATCH": a static string. */
 SAGG_EXPORT const char *sagg_version(void);
 
 #ifdef __cplusplus

@@ -16,7 +16,7 @@ typedef struct sagg_tree sagg_tree;
 typedef struct sagg_tree_options {
     size_t size;   /**< sizeof(sagg_tree_options); an unknown tail must be zero */
     uint32_t type; /**< profile type id; required */
-    bool lines;    /**< tell lines of one method apart; default: frames merge by method */
+    bool lines;    /**< keep the lines of a method separate; default: frames merge by method */
     bool threads;  /**< put a frame named after the thread (kind unknown) above the root frame of
                       each stack */
     uint32_t max_nodes; /**< keep the heaviest nodes, the root counted; 0 = all */
@@ -52,9 +52,9 @@ typedef struct sagg_tree_view {
     const uint32_t *depth; /**< preorder: a node's subtree follows it with greater depths */
     const uint32_t *frame; /**< index into frames */
     const uint64_t *self;
-    const uint64_t *total; /**< = self + totals of the children + what was omitted below the node;
-                              or 2^64 - 1 where these are more */
-    size_t omitted_count;  /**< nodes below which something was cut away */
+    const uint64_t *total; /**< = self + totals of the children + values omitted below the node; at
+                              most 2^64 - 1 */
+    size_t omitted_count;  /**< nodes below which nodes were cut away */
     const uint32_t *omitted_node;  /**< ascending */
     const uint64_t *omitted_total; /**< value of the children cut away */
     const uint64_t *omitted_nodes; /**< how many nodes were cut away, at all depths */
@@ -71,14 +71,14 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_tree_new(sagg_tree **out, const sagg *agg,
                                             const sagg_tree_options *options, sagg_error *err);
 /** Frees a tree; NULL is allowed. */
 SAGG_EXPORT void sagg_tree_free(sagg_tree *tree);
-/** The tree's arrays. A tree does not change: any number of threads may read it. */
+/** Returns the tree's arrays. A tree does not change: any number of threads may read it. */
 SAGG_EXPORT const sagg_tree_view *sagg_tree_get(const sagg_tree *tree);
 
 /** One method of a top table. */
 typedef struct sagg_top_row {
     sagg_frame frame; /**< line 0 */
     uint64_t self;    /**< value of stacks whose leaf it is */
-    uint64_t total;   /**< value of stacks it is in, recursion counted once */
+    uint64_t total;   /**< value of stacks that contain it, recursion counted once */
 } sagg_top_row;
 
 /** A top table, computed from all entries (not from a cut tree). */
@@ -95,8 +95,8 @@ SAGG_EXPORT SAGG_MUST_USE int sagg_top_new(sagg_top **out, const sagg *agg, uint
                                            size_t limit, sagg_error *err);
 /** Frees a table; NULL is allowed. */
 SAGG_EXPORT void sagg_top_free(sagg_top *top);
-/** The rows, borrowed for the table's life; `*omitted` (may be NULL) receives how many the limit
- * left out. */
+/** Returns the rows, borrowed for the table's life; `*omitted` (may be NULL) receives how many rows
+ * the limit left out. */
 SAGG_EXPORT const sagg_top_row *sagg_top_rows(const sagg_top *top, size_t *count, size_t *omitted);
 
 #ifdef __cplusplus

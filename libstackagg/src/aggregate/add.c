@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adding samples to an aggregate's entries and totals. */
+/* Adds samples to an aggregate's entries and totals. */
 #include "aggregate/aggregate_impl.h"
 #include "aggregate/saturate_impl.h"
 #include "fail_impl.h"
@@ -38,8 +38,8 @@ static int check_sample(const sagg *agg, const sagg_sample *s, sagg_error *err)
     return 0;
 }
 
-/* Whether two samples, one behind the other, are two types of the same events, such as bytes and
- * objects allocated: sagg__entry says which make a pair. */
+/* Returns whether two successive samples are two types of the same events, such as bytes and
+ * objects allocated; sagg__entry defines which samples make a pair. */
 static bool is_pair(const sagg_sample *a, const sagg_sample *b)
 {
     return a->thread == b->thread && a->stack == b->stack && a->label == b->label &&
@@ -47,7 +47,7 @@ static bool is_pair(const sagg_sample *a, const sagg_sample *b)
            a->raw_value == a->value && b->raw_value == b->samples;
 }
 
-/* The thread that entries carry: the sample's own, its pool's, or none. */
+/* Returns the thread of entries: the sample's own, its pool's, or none. */
 uint32_t sagg__group_thread(const sagg *agg, uint32_t thread)
 {
     if (agg->group == SAGG_BY_NONE)
@@ -57,8 +57,8 @@ uint32_t sagg__group_thread(const sagg *agg, uint32_t thread)
     return thread;
 }
 
-/* Makes an entry of the first of `count` samples, which has been checked, or of two. Returns of how
- * many. */
+/* Makes an entry of the first of `count` samples, which has been checked, or of the first two.
+ * Returns how many samples it used. */
 static size_t prepare(const sagg *agg, sagg__entry *out, const sagg_sample *samples, size_t count)
 {
     const sagg_sample *s = &samples[0];
@@ -86,7 +86,8 @@ struct sum {
 
 enum { SUMS = 32 };
 
-/* Totals on their way to where they are kept: many samples have few types and threads. */
+/* Totals that are still to be added. Many samples have few types and threads, so they are summed
+ * first. */
 struct sums {
     struct sum rows[SUMS];
     uint32_t used; /* a bit for each row */
@@ -126,7 +127,7 @@ static void add_sum(sagg *agg, struct sums *sums, const struct sum *sum)
     sums->used |= UINT32_C(1) << at;
 }
 
-/* Adds to what is kept besides entries: seconds, and the totals of types, threads and pools. */
+/* Adds to the totals besides entries: seconds, and the totals of types, threads and pools. */
 static int add_sums(sagg *agg, struct sums *sums, const sagg_sample *sample)
 {
     struct sum sum = {.slot = agg->slot_of[sample->type],
@@ -144,13 +145,14 @@ static int add_sums(sagg *agg, struct sums *sums, const sagg_sample *sample)
 
 enum { GROUP = 32 };
 
-/* Samples on their way to their entries. */
+/* Samples that are still to be added to their entries. */
 struct group {
-    sagg__entry entries[GROUP]; /* of one of them, or of a pair */
+    sagg__entry entries[GROUP]; /* each of one sample, or of a pair */
     size_t count;
 };
 
-/* Nothing is added where there is no memory for the seconds of all. */
+/* Reserves the rows of per-second totals for the whole group, so that nothing is added without
+ * memory. */
 static int reserve_seconds(sagg *agg, const struct group *group, const sagg_sample *samples)
 {
     uint32_t slot = SAGG__NO_SLOT;
@@ -181,8 +183,8 @@ static int add_group(sagg *agg, struct sums *sums, const struct group *group,
     return added < group->count ? SAGG_ERR_NOMEM : rc;
 }
 
-/* Checks up to GROUP samples or pairs and prepares them; *at goes behind them. Returns why not all.
- */
+/* Checks up to GROUP samples or pairs and prepares them; moves *at past them. Returns 0 or the
+ * error of the first bad sample. */
 static int take_group(const sagg *agg, struct group *group, const sagg_sample *samples,
                       size_t count, size_t *at, sagg_error *err)
 {

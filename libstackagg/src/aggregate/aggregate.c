@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making and freeing an aggregate, and adding to it. */
+/* Makes and frees an aggregate, and adds to it. */
 #include "aggregate/aggregate_impl.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 #define MOST_SECONDS        86400u
 #define MOST_STACKS         (UINT32_MAX / 8)
 
-/* Takes what we know of the caller's options; a longer struct must be zero behind it. */
+/* Copies the known part of the caller's options; the rest of a longer struct must be zero. */
 static int read_options(sagg_options *out, const sagg_options *given, sagg_error *err)
 {
     memset(out, 0, sizeof(*out));
@@ -237,7 +237,7 @@ void sagg_expect(sagg *agg, uint32_t stacks, uint32_t entries)
 void *sagg__scratch(sagg *agg, size_t bytes)
 {
     uint64_t cap = agg->mem.cap;
-    agg->mem.cap = UINT64_MAX; /* bounded by the caps on names and frames, and needed to drop */
+    agg->mem.cap = UINT64_MAX; /* its size is bounded by other caps; dropping needs it */
     int rc = sagg__extend(&agg->mem, &agg->scratch, bytes > 0 ? bytes : 1, 1);
     agg->mem.cap = cap;
     return rc == 0 ? agg->scratch.items : NULL;

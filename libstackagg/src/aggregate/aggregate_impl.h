@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an aggregate is made of. Shared by the files that fill, compact, merge and read it. */
+/* The private structure of an aggregate, for the files that fill, compact, merge and read it. */
 #ifndef STACKAGG_AGGREGATE_INTERNAL_H
 #define STACKAGG_AGGREGATE_INTERNAL_H
 
 #include "frames/names_impl.h"
 
-/* A slot of slot_of[] that is no type. */
+/* The value in slot_of[] of an unknown type. */
 #define SAGG__NO_SLOT 0xFFu
 
 typedef struct sagg__method {
@@ -26,7 +26,7 @@ typedef struct sagg__stack {
     uint32_t first; /* in stack_frames */
     uint32_t count : 31;
     uint32_t wide : 1; /* a frame has more than 16 bits: each takes two numbers of stack_frames */
-    uint32_t entries;  /* the first of them + 1; 0 = none: entries.c */
+    uint32_t entries;  /* the first entry + 1; 0 = none: see entries.c */
     uint32_t types[2]; /* a bit for the slot of each type that it has entries of */
 } sagg__stack;
 
@@ -43,7 +43,7 @@ typedef struct sagg__label {
     uint32_t text;
 } sagg__label;
 
-/* A slot that is no type's: the entry has one type. */
+/* The twin of an entry that has one type. */
 #define SAGG__NO_TWIN 0xFFu
 
 /* The key of an entry. */
@@ -58,17 +58,17 @@ typedef struct sagg__key {
 _Static_assert(SAGG_MAX_LABELS <= UINT16_MAX + 1, "labels have 16 bits in keys");
 
 /*
- * The totals of a type. Or those of two types of the same events, as bytes and objects allocated
- * are, in half the memory: where the first type's value is the raw value and the second's raw value
- * counts the samples, `raw_value` is both of the first's, `value` the second's. Types that do not
- * come as such a pair have an entry each; none has two.
+ * The totals of one type, or of two types of the same events, such as bytes and objects allocated,
+ * in half the memory. In such a pair the first type's value equals its raw value, and the second's
+ * raw value equals the number of samples. `raw_value` is then both numbers of the first type, and
+ * `value` is the second type's value. Types that do not form such a pair have an entry each.
  */
 typedef struct sagg__entry {
     sagg__key key;
     sagg_totals totals;
 } sagg__entry;
 
-/* An entry as it is kept: hardly any has samples of more than 32 bits. */
+/* An entry as it is stored; very few have samples of more than 32 bits. */
 typedef struct sagg__kept {
     sagg__key key;
     uint32_t samples; /* the low half: sagg__entry_at */
@@ -76,13 +76,13 @@ typedef struct sagg__kept {
     uint64_t value;
 } sagg__kept;
 
-/* How many types an entry has. */
+/* Returns how many types an entry has. */
 static inline uint32_t sagg__entry_halves(const sagg__entry *entry)
 {
     return entry->key.twin != SAGG__NO_TWIN ? 2 : 1;
 }
 
-/* The entry that one of its types would have by itself. */
+/* Returns the entry that one of its types would have alone. */
 static inline sagg__entry sagg__entry_half(const sagg__entry *entry, uint32_t half)
 {
     sagg__entry one = *entry;
@@ -98,7 +98,7 @@ static inline sagg__entry sagg__entry_half(const sagg__entry *entry, uint32_t ha
     return one;
 }
 
-/* The value that an entry has of a type; nought where it has none. */
+/* Returns the value that an entry has of a type; 0 where it has none. */
 static inline uint64_t sagg__kept_value(const sagg__kept *kept, uint32_t slot)
 {
     const bool is_pair = kept->key.twin != SAGG__NO_TWIN;
@@ -107,13 +107,13 @@ static inline uint64_t sagg__kept_value(const sagg__kept *kept, uint32_t slot)
     return is_pair && kept->key.twin == slot ? kept->value : 0;
 }
 
-/* Which type and pool a row of per-second totals belongs to. */
+/* The type and pool of a row of per-second totals. */
 typedef struct sagg__second_row {
     uint32_t slot;
     uint32_t thread;
 } sagg__second_row;
 
-/* An array with how much of it is used, and the index over it. */
+/* An array, its number of used elements, and an index over them. */
 typedef struct sagg__set {
     sagg__array array;
     uint32_t count;
@@ -141,14 +141,14 @@ struct sagg {
     sagg__set methods;        /* sagg__method */
     sagg__set frames;         /* sagg__frame */
     sagg__set stacks;         /* sagg__stack */
-    sagg__array stack_frames; /* uint16_t: hardly any aggregate has more frames than that */
+    sagg__array stack_frames; /* uint16_t: very few aggregates have more frames */
     uint32_t stack_frames_used;
     sagg__set threads; /* sagg__thread */
     uint32_t exact_threads;
     uint32_t pool_threads;
     sagg__set labels;         /* sagg__label */
-    sagg__set entries;        /* sagg__kept; the index holds those that are in no run */
-    sagg__array high_samples; /* uint32_t by entry: the high halves; not there = 0 */
+    sagg__set entries;        /* sagg__kept; the index has those outside of runs */
+    sagg__array high_samples; /* uint32_t by entry: the high halves; beyond the end = 0 */
 
     sagg_totals totals[SAGG_MAX_TYPE];
     sagg__array thread_totals; /* sagg_totals [thread][slot] */
@@ -156,10 +156,10 @@ struct sagg {
     sagg__set second_rows;     /* sagg__second_row */
     sagg__array second_values; /* uint64_t [row][second] */
     uint64_t error_bound[SAGG_MAX_TYPE];
-    uint32_t type_stacks[SAGG_MAX_TYPE]; /* that have entries */
+    uint32_t type_stacks[SAGG_MAX_TYPE]; /* stacks that have entries, by slot */
     sagg_loss loss;
     uint64_t adds;       /* since the last compaction */
-    bool full;           /* something was refused since the last compaction */
+    bool full;           /* a sample, stack or frame was refused since the last compaction */
     sagg__array scratch; /* char: names being cleaned; text being hashed */
 };
 
@@ -174,32 +174,32 @@ static inline sagg__entry sagg__entry_at(const sagg *agg, uint32_t at)
     return (sagg__entry){kept->key, {kept->raw_value, kept->value, high << 32 | kept->samples}};
 }
 
-/* The frames of a stack, leaf first. */
+/* Returns the frames of a stack, leaf first. */
 static inline void *sagg__stack_frames(const sagg *agg, const sagg__stack *stack)
 {
     return SAGG__AT(uint16_t, agg->stack_frames, stack->first);
 }
 
-/* A stack for reading. */
+/* Returns a stack in the form of the public interface. */
 static inline sagg_stack sagg__stack_view(const sagg *agg, const sagg__stack *stack)
 {
     return (sagg_stack){stack->count > 0 ? sagg__stack_frames(agg, stack) : NULL, stack->count,
                         stack->wide ? 4 : 2};
 }
 
-/* Where the frames of a stack begin that come behind `used` numbers. */
+/* Returns where a stack's frames begin when `used` numbers precede them. */
 static inline uint64_t sagg__stack_begin(const sagg__stack *stack, uint64_t used)
 {
     return stack->wide ? (used + 1) / 2 * 2 : used;
 }
 
-/* Where the frames of a stack end that begin at `first`. */
+/* Returns where a stack's frames end when they begin at `first`. */
 static inline uint64_t sagg__stack_end(const sagg__stack *stack, uint64_t first)
 {
     return first + ((uint64_t)stack->count << stack->wide);
 }
 
-/* Puts frame `at` of a stack, whose frames lie at `frames`. */
+/* Stores frame `at` of a stack whose frames are at `frames`. */
 static inline void sagg__put_frame(void *frames, bool wide, uint32_t at, uint32_t frame)
 {
     if (wide)
@@ -216,7 +216,7 @@ static inline int sagg__set_extend(sagg *agg, sagg__set *set, size_t each)
     return sagg__extend(&agg->mem, &set->array, (size_t)set->count + 1, each);
 }
 
-/* The same with its index. */
+/* Makes room in a set and in its index. */
 static inline int sagg__set_reserve(sagg *agg, sagg__set *set, size_t each)
 {
     int rc = sagg__set_extend(agg, set, each);
@@ -225,16 +225,16 @@ static inline int sagg__set_reserve(sagg *agg, sagg__set *set, size_t each)
 
 void sagg__set_free(sagg *agg, sagg__set *set, size_t each);
 
-/* `bytes` of scratch memory, valid until the next call; NULL when there is none. */
+/* Returns `bytes` of scratch memory, valid until the next call; NULL when there is none. */
 void *sagg__scratch(sagg *agg, size_t bytes);
 
 /* Interns a frame whose names are prepared. Returns as sagg_add_frame. */
 int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame);
 
-/* The place of a stack in its index. */
+/* Returns the hash under which a stack is in its index. */
 uint64_t sagg__stack_hash(const sagg *agg, uint32_t stack);
 
-/* The id of a stack that is there. */
+/* Computes the id of an existing stack. */
 void sagg__stack_id(const sagg *agg, uint32_t stack, sagg_stack_id *id);
 
 /* Makes the rows that always exist: the dropped stack, the two threads, the empty label, their
@@ -247,7 +247,7 @@ int sagg__seconds_init(sagg *agg);
 void sagg__sum(sagg *agg, sagg_totals *into, const sagg_totals *from);
 void sagg__sum_one(sagg *agg, uint64_t *into, uint64_t value);
 
-/* Adds to sums unless one would reach its limit. */
+/* Adds to sums, unless one of them would overflow. */
 static inline bool sagg__sum_up(sagg_totals *into, const sagg_totals *from)
 {
     sagg_totals both;
@@ -261,29 +261,34 @@ static inline bool sagg__sum_up(sagg_totals *into, const sagg_totals *from)
 /* Adds to the totals of a type, a thread and its pool. */
 void sagg__keep_sums(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
 
-/* entries.c: adds to the entries of the same keys, or to what is dropped where there is no room or
- * their stack is SAGG_DROPPED; some dozens at a time. Returns how many: less than `count` when
- * there is no memory. */
+/*
+ * entries.c: adds to the entries with the same keys, or to the dropped totals when there is no room
+ * or the stack is SAGG_DROPPED; for some dozens at a time. Returns how many it added: less than
+ * `count` when there is no memory.
+ */
 size_t sagg__add_entries(sagg *agg, const sagg__entry *entries, size_t count);
-/* When entries move: no entry is found any more; the one that is put at `at`, where or before it
- * stood, is, all before it being kept already. */
+/*
+ * For moving entries. sagg__entries_forget makes all entries unfindable. sagg__entries_keep stores
+ * one at `at`, which is its old place or before it, and makes it findable; all before it must be
+ * kept already.
+ */
 void sagg__entries_forget(sagg *agg);
 void sagg__entries_keep(sagg *agg, uint32_t at, const sagg__entry *entry);
 void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_totals *totals);
 
-/* Adds `value` to the second that lies `at_ns` after the origin. Returns 0, or SAGG_ERR_NOMEM:
- * never where sagg__reserve_second was called before. */
+/* sagg__add_second adds `value` to the second of time_ns. Returns 0, or SAGG_ERR_NOMEM, which
+ * cannot happen after sagg__reserve_second. */
 int sagg__reserve_second(sagg *agg, uint32_t slot, uint32_t thread);
 int sagg__add_second(sagg *agg, uint32_t slot, uint32_t thread, int64_t time_ns, uint64_t value,
                      uint64_t samples);
 
-/* The thread that entries of a thread are kept under, by the aggregate's group. */
+/* Returns the thread under which a thread's entries are stored, by the aggregate's group. */
 uint32_t sagg__group_thread(const sagg *agg, uint32_t thread);
 
-/* The cursor with which sagg_next gives what was dropped, behind all entries. */
+/* Returns the cursor with which sagg_next returns the first dropped row, after all entries. */
 size_t sagg__first_dropped(const sagg *agg);
 
-/* A thread's or pool's row of totals. */
+/* Return a thread's or pool's row of totals. */
 sagg_totals *sagg__thread_row(const sagg *agg, uint32_t thread, uint32_t slot);
 sagg_totals *sagg__dropped_row(const sagg *agg, uint32_t thread, uint32_t slot);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeping the heaviest stacks of an aggregate. */
+/* Keeps the heaviest stacks of an aggregate. */
 #include <string.h>
 
 #include "aggregate/aggregate_impl.h"
@@ -7,7 +7,7 @@
 #include "fail_impl.h"
 #include "trees/sort_impl.h"
 
-/* What one compaction works with; one row a stack, frame, method or name. */
+/* The arrays of one compaction; each has one row per stack, frame, method or name. */
 struct plan {
     sagg *agg;
     uint32_t keep_count; /* stacks that stay, the dropped one included */
@@ -16,7 +16,7 @@ struct plan {
     sagg_stack_id *id;   /* of stacks */
     uint32_t *order;     /* stacks by weight; then new numbers of stacks */
     uint32_t *room;      /* for sorting */
-    uint32_t *new_frame; /* UINT32_MAX = goes */
+    uint32_t *new_frame; /* UINT32_MAX = removed */
     uint32_t *new_method;
     uint32_t *new_name;
     uint8_t *keep_name;
@@ -86,7 +86,7 @@ static void weigh_stacks(struct plan *p)
     }
 }
 
-/* Heaviest first; the dropped stack before all. */
+/* Orders the heaviest first; the dropped stack comes before all. */
 static int by_weight(const void *context, uint32_t a, uint32_t b)
 {
     const struct plan *p = context;
@@ -113,7 +113,8 @@ static void choose_stacks(struct plan *p)
         p->order[i] = p->room[i] ? next++ : UINT32_MAX;
 }
 
-/* The most that one evicted stack had is the most that a stack can now be short of. */
+/* Adds the largest value of an evicted stack to the error bound, since a stack that is added again
+ * can lack that much. */
 static void widen_error_bounds(struct plan *p)
 {
     for (uint32_t slot = 0; slot < p->agg->type_count; slot++) {
@@ -152,7 +153,7 @@ static void move_entries(struct plan *p)
     agg->entries.count = count;
 }
 
-/* Marks what the stacks that stay need with a number that is not UINT32_MAX. */
+/* Marks the frames and methods of the stacks that stay with a number that is not UINT32_MAX. */
 static void mark_frames(struct plan *p)
 {
     sagg *agg = p->agg;
@@ -223,7 +224,7 @@ static void move_frames(struct plan *p)
     agg->frames.count = count;
 }
 
-/* Whether a stack's frames have numbers of more than 16 bits from now on. */
+/* Returns whether any of a stack's new frame numbers has more than 16 bits. */
 static bool stays_wide(const struct plan *p, const sagg_stack *stack)
 {
     for (uint32_t f = 0; stack->width > sizeof(uint16_t) && f < stack->count; f++)
@@ -232,7 +233,8 @@ static bool stays_wide(const struct plan *p, const sagg_stack *stack)
     return false;
 }
 
-/* The frames of a stack under their new numbers, from `used` on, where nothing lies any more. */
+/* Writes the frames of a stack with their new numbers, from `used` on, where nothing is stored any
+ * more. */
 static sagg__stack move_stack(const struct plan *p, uint32_t index, uint64_t used)
 {
     sagg__stack stack = *SAGG__AT(sagg__stack, p->agg->stacks.array, index);
@@ -278,7 +280,7 @@ static void move_thread_names(struct plan *p)
     }
 }
 
-/* How many stacks stay, the dropped one included. */
+/* Returns how many stacks stay, the dropped one included. */
 static uint32_t target(const sagg *agg)
 {
     uint32_t kept = agg->stacks.count;

@@ -2,9 +2,9 @@
 /*
  * The entries of an aggregate: totals by type, thread, stack and label.
  *
- * Who adds many adds them stack by stack: a stack's first entries stand side by side, its *run*,
- * and are found by looking at them. All others, which came later or are too many to look at, are in
- * the index.
+ * A caller that adds many samples adds them stack by stack. The first entries of a stack are
+ * adjacent: its *run*, which is searched directly. All other entries, which were added later or
+ * exceed the longest run, are in the index.
  */
 #include "aggregate/aggregate_impl.h"
 
@@ -29,7 +29,7 @@ struct wanted_entry {
     const sagg__key *key;
 };
 
-/* An entry of any type of the key. */
+/* Returns whether the entry has the key's stack, thread and label, and one of its types. */
 static bool is_entry(const void *context, uint32_t value)
 {
     const struct wanted_entry *wanted = context;
@@ -43,20 +43,21 @@ static bool is_entry(const void *context, uint32_t value)
 
 /* ---- runs ---- */
 
-/* The entries of a stack from `first` up to, but without, `end`; both the same = there is none. */
+/* The entries of a stack from `first` up to, but not including, `end`; if both are equal there is
+ * none. */
 struct run {
     uint32_t stack;
     uint32_t first;
     uint32_t end;
 };
 
-/* The first entry of a stack + 1; 0 = none. */
+/* Returns the first entry of a stack + 1; 0 = none. */
 static const uint32_t *first_of(const sagg *agg, uint32_t stack)
 {
     return &SAGG__AT(sagg__stack, agg->stacks.array, stack)->entries;
 }
 
-/* A stack's run, of `count` entries that are there. */
+/* Returns a stack's run among `count` existing entries. */
 static struct run run_of(const sagg *agg, uint32_t stack, uint32_t count)
 {
     const sagg__kept *entries = agg->entries.array.items;
@@ -69,7 +70,7 @@ static struct run run_of(const sagg *agg, uint32_t stack, uint32_t count)
     return (struct run){stack, first - 1, end};
 }
 
-/* Looks for the wanted entry in its stack's run. */
+/* Searches for the wanted entry in its stack's run. */
 static bool find_in_run(const struct wanted_entry *wanted, const struct run *run, uint32_t *at)
 {
     for (*at = run->first; *at < run->end; (*at)++) {
@@ -79,13 +80,13 @@ static bool find_in_run(const struct wanted_entry *wanted, const struct run *run
     return false;
 }
 
-/* Whether an entry behind all others, at `at`, belongs to its stack's run. */
+/* Returns whether an entry appended at `at` belongs to its stack's run. */
 static bool joins_run(const struct run *run, uint32_t at)
 {
     return run->first == run->end || (run->end == at && at - run->first < LONGEST_RUN);
 }
 
-/* Counts the stack for a type that it had no entries of. */
+/* Counts the stack for a type if it is its first entry of that type. */
 static void count_type(sagg *agg, sagg__stack *stack, uint32_t slot)
 {
     uint32_t *types = &stack->types[slot / 32];
@@ -94,7 +95,7 @@ static void count_type(sagg *agg, sagg__stack *stack, uint32_t slot)
     *types |= bit;
 }
 
-/* Makes the entry of a key, which stands at `at`, one that is found. */
+/* Makes the entry of a key, which is at `at`, findable. */
 static void place(sagg *agg, const sagg__key *key, uint32_t at, struct run *run)
 {
     sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, key->stack);
@@ -121,7 +122,7 @@ void sagg__add_dropped(sagg *agg, uint32_t slot, uint32_t thread, const sagg_tot
     sagg__sum_one(agg, &agg->loss.samples_dropped, totals->samples);
 }
 
-/* What there is no room for is dropped, for that stack's values to be too small by. */
+/* Drops an entry without room; the error bounds grow by its values. */
 static void refuse(sagg *agg, const sagg__entry *entry)
 {
     for (uint32_t half = 0; half < sagg__entry_halves(entry); half++) {
@@ -131,15 +132,15 @@ static void refuse(sagg *agg, const sagg__entry *entry)
     }
 }
 
-/* Makes room for an entry behind the others. Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM. */
+/* Makes room for one more entry. Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM. */
 static int reserve(sagg *agg, bool in_run)
 {
     return in_run ? sagg__set_extend(agg, &agg->entries, sizeof(sagg__kept))
                   : sagg__set_reserve(agg, &agg->entries, sizeof(sagg__kept));
 }
 
-/* Writes an entry. Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM: then nothing is changed. There is
- * room for what stood there, or behind it, before. */
+/* Writes an entry. Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM; after an error nothing is changed.
+ * An entry that was at `at` or after it before always has room. */
 static inline int put(sagg *agg, uint32_t at, const sagg__entry *entry)
 {
     const sagg_totals *totals = &entry->totals;
@@ -154,7 +155,7 @@ static inline int put(sagg *agg, uint32_t at, const sagg__entry *entry)
     return 0;
 }
 
-/* Where there is no room for what is added, it is dropped. */
+/* Drops the entry when a limit leaves no room for it. */
 static int refuse_on_limit(sagg *agg, int rc, const sagg__entry *entry)
 {
     if (rc != SAGG_ERR_LIMIT)
@@ -164,7 +165,7 @@ static int refuse_on_limit(sagg *agg, int rc, const sagg__entry *entry)
     return 0;
 }
 
-/* Appends an entry that is not there. */
+/* Appends a new entry. */
 static inline int append(sagg *agg, const sagg__entry *entry, struct run *run)
 {
     uint32_t at = agg->entries.count;
@@ -185,8 +186,8 @@ static int add_to(sagg *agg, uint32_t at, const sagg__entry *from)
     return refuse_on_limit(agg, put(agg, at, &entry), from);
 }
 
-/* Where a run can go on, at the end of all entries, none of its stack's are in the index: they
- * would stand behind it. */
+/* Finds an entry in its run or in the index. While a run is at the end of all entries and can grow,
+ * the index has no entries of its stack, since those would be after the run. */
 static bool find(const sagg *agg, const sagg__key *key, const struct run *run, uint32_t *at)
 {
     struct wanted_entry wanted = {agg, key};
@@ -206,11 +207,11 @@ static int part(sagg *agg, uint32_t at, struct run *run)
     if (rc == 0)
         rc = append(agg, &second, run);
     if (rc != 0)
-        (void)put(agg, at, &pair); /* there is room: it stood there */
+        (void)put(agg, at, &pair); /* there is room, since it was there before */
     return rc;
 }
 
-/* Adds to an entry, or appends one. `run` is its stack's. Returns 0 or SAGG_ERR_NOMEM. */
+/* Adds to an entry, or appends one. `run` is the run of its stack. Returns 0 or SAGG_ERR_NOMEM. */
 static int add_entry(sagg *agg, const sagg__entry *from, struct run *run)
 {
     uint32_t at;
@@ -229,10 +230,8 @@ static int add_entry(sagg *agg, const sagg__entry *from, struct run *run)
     return rc;
 }
 
-/*
- * Entries lie all over a table larger than the caches: each step asks for the memory of the next
- * before it is needed. Most entries of one stack are adjacent.
- */
+/* The entries are spread over a table larger than the caches, so each step prefetches the memory of
+ * the next. Most entries of one stack are adjacent. */
 static void ask_for_memory(const sagg *agg, const sagg__entry *entries, size_t count)
 {
     uint32_t last = SAGG_DROPPED;

@@ -16,7 +16,8 @@ static uint64_t random_number(void)
     if (getrandom(&number, sizeof(number), GRND_NONBLOCK) == (ssize_t)sizeof(number))
         return number;
 #endif
-    /* Where there is no such source (WebAssembly) the host runs the library by itself. */
+    /* WebAssembly has no such source; there an address is enough, since the host isolates the
+     * library. */
     return (uint64_t)(uintptr_t)&number * UINT64_C(0x9E3779B97F4A7C15);
 }
 
@@ -65,7 +66,7 @@ void sagg__index_expect(sagg__mem *mem, sagg__index *index, uint64_t count)
     if (capacity <= index->capacity)
         return;
     int rc = resize(mem, index, capacity);
-    (void)rc; /* it grows as it fills, too */
+    (void)rc; /* it can still grow while it is filled */
 }
 
 void sagg__index_put(sagg__index *index, uint64_t hash, uint32_t value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adding one aggregate to another. */
+/* Adds one aggregate to another. */
 #include <string.h>
 
 #include "aggregate/aggregate_impl.h"
@@ -10,7 +10,7 @@
 
 enum { GROUP = 32 };
 
-/* Numbers in `into` of what `from` holds; UNKNOWN = not added yet. */
+/* The numbers in `into` of the elements of `from`; UNKNOWN = not added yet. */
 struct merging {
     sagg *into;
     const sagg *from;
@@ -19,7 +19,7 @@ struct merging {
     uint32_t *threads;
     uint32_t *labels;
     uint32_t *scratch; /* frames of the stacks of a group */
-    uint32_t depth;    /* of the deepest */
+    uint32_t depth;    /* of the deepest stack */
 };
 
 static int check(const sagg *into, const sagg *from, sagg_error *err)
@@ -78,7 +78,7 @@ static int map_frame(struct merging *m, uint32_t frame)
     return sagg__intern_frame(m->into, &m->frames[frame], &row);
 }
 
-/* Makes room where stacks have been refused: their numbers, and those of frames, are void then. */
+/* Compacts when stacks have been refused. The numbers of stacks and frames are then invalid. */
 static int compact_if_full(struct merging *m)
 {
     if (!sagg_full(m->into))
@@ -88,14 +88,14 @@ static int compact_if_full(struct merging *m)
     return sagg_compact(m->into, NULL);
 }
 
-/* Stacks that `into` is asked for at once. */
+/* Stacks that are added to `into` together. */
 struct asked {
     uint32_t stacks[GROUP]; /* of `from` */
     uint32_t found[GROUP];  /* of `into` */
     size_t count;
 };
 
-/* The frames of a stack as numbers of `into`. Returns as sagg_add_frame. */
+/* Translates the frames of a stack to numbers of `into`. Returns as sagg_add_frame. */
 static int map_frames(struct merging *m, const sagg_stack *stack, uint32_t *frames)
 {
     int rc = 0;
@@ -107,7 +107,7 @@ static int map_frames(struct merging *m, const sagg_stack *stack, uint32_t *fram
     return rc;
 }
 
-/* What cannot be kept for want of room for its frames is dropped. */
+/* Adds the stacks of a group. A stack whose frames have no room is dropped. */
 static int add_stacks(struct merging *m, struct asked *asked)
 {
     uint32_t depths[GROUP];
@@ -133,7 +133,7 @@ static int add_stacks(struct merging *m, struct asked *asked)
     return sagg_add_stacks(m->into, asked->found, m->scratch, depths, kept, NULL);
 }
 
-/* Adds the stacks of entries that are not known yet. */
+/* Adds the stacks of the entries that have no number in `into` yet. */
 static int map_stacks(struct merging *m, const sagg__entry *entries, size_t count)
 {
     struct asked asked = {.count = 0};
@@ -205,7 +205,8 @@ static int merge_entries(struct merging *m)
     return 0;
 }
 
-/* Whether rows of `thread` in `from` are summed into its pool's row of `into` a second time. */
+/* Returns whether the rows of `thread` in `from` would be summed into its pool's row of `into`
+ * twice. */
 static bool folded_into_pool(const struct merging *m, uint32_t thread)
 {
     const sagg__thread *row = SAGG__AT(sagg__thread, m->from->threads.array, thread);
@@ -236,7 +237,7 @@ static int merge_seconds(struct merging *m)
         const sagg__second_row *row =
             SAGG__AT(sagg__second_row, from->second_rows.array, i / from->seconds);
         int64_t time_ns = from->origin_ns + (int64_t)(i % from->seconds) * 1000000000;
-        if (value > 0) /* how many samples it is of is not known: one at least */
+        if (value > 0) /* the number of its samples is unknown; it is at least one */
             rc = sagg__add_second(m->into, row->slot, m->threads[row->thread], time_ns, value, 1);
     }
     return rc;
@@ -277,7 +278,7 @@ int sagg_merge(sagg *into, const sagg *from, sagg_error *err)
     if (rc == 0) {
         merge_thread_rows(&m);
         merge_sums(&m);
-        if (into->adds >= adds) /* no compaction on the way */
+        if (into->adds >= adds) /* no compaction happened meanwhile */
             into->adds = adds + from->adds;
     }
     end(&m);

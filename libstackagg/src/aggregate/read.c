@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading an aggregate. */
+/* Reads an aggregate. */
 #include "aggregate/aggregate_impl.h"
 
 #include <string.h>

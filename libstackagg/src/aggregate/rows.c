@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adding rows, which know what they have in common. */
+/* Adds rows, whose common properties are given once per lane. */
 #include "aggregate/aggregate_impl.h"
 #include "fail_impl.h"
 
 enum {
-    LANES = 64, /* that are at hand */
+    LANES = 64, /* lanes in the cache */
     GROUP = 32  /* rows that are added at a time */
 };
 
 #define NO_LANE SIZE_MAX
 
-/* A lane that rows come of, and the totals of its rows that are not kept yet. */
+/* A lane in the cache, and the totals of its rows that are still to be added. */
 struct lane {
     size_t number; /* NO_LANE = none */
     uint32_t thread;
-    sagg__entry sums; /* the key is that of the lane's entries, but for their stack */
+    sagg__entry sums; /* the key is that of the lane's entries, except for the stack */
 };
 
 struct adding {
@@ -60,7 +60,7 @@ static int check_lane(const sagg *agg, const sagg_lane *lane, size_t number, sag
     return 0;
 }
 
-/* Makes a lane near, in the place of another. */
+/* Puts a lane into the cache in place of another. */
 static int change_lane(const struct adding *a, struct lane *near, size_t number, sagg_error *err)
 {
     sagg *agg = a->agg;

@@ -5,10 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Adds to a sum of values, which stays at 2^64 - 1 where it would pass it: a part is then never
- * more than the whole, as with sums that do not. Returns false where it would.
- */
+/* Adds to a sum of values, which saturates at 2^64 - 1, so that a part never exceeds its whole.
+ * Returns false when it saturates. */
 static inline bool sagg__add_to(uint64_t *sum, uint64_t value)
 {
     if (!__builtin_add_overflow(*sum, value, sum))

@@ -39,7 +39,7 @@ static int append(sagg *agg, uint32_t slot, uint32_t thread, uint32_t *row)
     return 0;
 }
 
-/* The dropped thread's rows exist from the start: there is always one to add to. */
+/* Makes the rows of the dropped thread, so that there is always a row to add to. */
 int sagg__seconds_init(sagg *agg)
 {
     uint32_t row;
@@ -49,7 +49,7 @@ int sagg__seconds_init(sagg *agg)
     return rc;
 }
 
-/* Which second a time belongs to; times outside count in the first or last. */
+/* Returns the second of a time; times outside the range count in the first or last second. */
 static uint32_t second_of(sagg *agg, int64_t time_ns, uint64_t samples)
 {
     int64_t after;

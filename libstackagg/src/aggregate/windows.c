@@ -76,7 +76,7 @@ static int widen(sagg_windows *w)
     return 0;
 }
 
-/* Adds a cell that is not there. */
+/* Adds a new cell. */
 static int add_cell(sagg_windows *w, uint64_t method, int64_t window, size_t slot)
 {
     const size_t count = (size_t)w->count + 1;
@@ -88,7 +88,7 @@ static int add_cell(sagg_windows *w, uint64_t method, int64_t window, size_t slo
     return count * 2 > w->slot_count ? widen(w) : 0;
 }
 
-/* Adds a value that the method of a hash used, 0 = none. */
+/* Adds a value of the method with this hash; 0 = no method. */
 static int add_value(sagg_windows *w, uint64_t method, int64_t time_ns, uint64_t value)
 {
     const int64_t length = (int64_t)w->window_ns;
@@ -212,7 +212,7 @@ int64_t sagg__share(uint64_t part, uint64_t whole)
     return whole == 0 ? 0 : (int64_t)(((u128)part * BILLION + whole / 2) / whole);
 }
 
-/* splitmix64: small, and good enough to choose windows with. */
+/* Returns the next number of splitmix64, which is small and good enough to choose windows. */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t x = *state += UINT64_C(0x9E3779B97F4A7C15);
@@ -221,7 +221,7 @@ static uint64_t next_random(uint64_t *state)
     return x ^ x >> 31;
 }
 
-/* Sums over as many windows as the side has, drawn with replacement. sums[methods] is the total. */
+/* Sums as many windows as the side has, drawn with replacement. sums[methods] is the total. */
 static void draw(const sagg__side *side, uint32_t methods, uint64_t *random, uint64_t *sums)
 {
     memset(sums, 0, ((size_t)methods + 1) * sizeof(*sums));

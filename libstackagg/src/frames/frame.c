@@ -76,7 +76,7 @@ int sagg_frame_normalise(sagg_frame *out, char **storage, const sagg_frame *in, 
     return 0;
 }
 
-/* The largest room that one of the frames needs. */
+/* Returns the most bytes that any of the frames needs. */
 static size_t room_for_any(const sagg_frame *frames, size_t count)
 {
     size_t most = 1;

@@ -6,13 +6,11 @@
 
 #include <stackagg/frame.h>
 
-/* Bytes that sagg__frame_prepare needs for a frame's class and method. */
+/* Returns the bytes that sagg__frame_prepare needs for a frame's class and method. */
 size_t sagg__frame_room(const sagg_frame *frame);
 
-/*
- * Cleans and normalises class and method of `in` into `room`; `out` has them, the rest is copied.
- * The file is left as it is.
- */
+/* Cleans and normalises the class and method of `in` into `room`. `out` refers to them; its other
+ * fields, the file included, are copied unchanged. */
 void sagg__frame_prepare(sagg_frame *out, char *room, const sagg_frame *in, int version);
 
 bool sagg__kind_known(uint8_t kind);

@@ -12,7 +12,7 @@
 /* The kind and the lengths of two cleaned names: 3 bytes at most, each. */
 #define HEAD_ROOM 7u
 
-/* Unsigned LEB128. */
+/* Writes unsigned LEB128. */
 static size_t put_varint(uint8_t *out, size_t value)
 {
     size_t size = 0;
@@ -97,7 +97,7 @@ void sagg__id_in_pieces(sagg_stack_id *id, size_t count, int version, sagg__put_
     put_hash(id, XXH3_128bits_digest(&state));
 }
 
-/* Frames by the numbers of their ids; without, by the ids themselves. */
+/* Frames as numbers of their ids, or without `numbers` as the ids themselves. */
 struct given_ids {
     const uint64_t *frame_ids;
     const uint32_t *numbers;

@@ -14,10 +14,10 @@ static inline uint64_t sagg__frame_id(uint64_t method_hash, uint32_t line)
     return method_hash * UINT64_C(0x9E3779B97F4A7C15) + line;
 }
 
-/* Bytes in front of the frame ids in what a stack id hashes. */
+/* Bytes before the frame ids in the input of a stack id's hash. */
 #define SAGG__ID_PREFIX 4u
 
-/* What a stack id hashes: the prefix, then frame ids, 8 bytes each. */
+/* Make the input of a stack id's hash: the prefix, then frame ids, 8 bytes each. */
 void sagg__id_begin(uint8_t *text, int version);
 void sagg__id_end(sagg_stack_id *id, const uint8_t *text, size_t count);
 
@@ -29,18 +29,19 @@ static inline void sagg__id_put(uint8_t *text, size_t index, uint64_t frame_id)
     memcpy(text + SAGG__ID_PREFIX + index * 8, &frame_id, sizeof(frame_id));
 }
 
-/* Puts the ids of `count` frames from a place on into a text with sagg__id_put, from index 0 on. */
+/* Writes the ids of `count` frames, from frame `from` on, into a text with sagg__id_put, from index
+ * 0 on. */
 typedef void sagg__put_ids(const void *ctx, uint8_t *text, size_t from, size_t count);
 
-/* The id of a stack of `count` frames, of a known version. */
+/* Computes the id of a stack of `count` frames, of a known version. */
 void sagg__id_in_pieces(sagg_stack_id *id, size_t count, int version, sagg__put_ids *put,
                         const void *ctx);
 
-/* The same. `numbers`: NULL, or whose ids its frames have. */
+/* Computes the same from given ids. `numbers`: NULL, or for each frame the index of its id. */
 void sagg__id_of_frame_ids(sagg_stack_id *id, const uint64_t *frame_ids, const uint32_t *numbers,
                            size_t count, int version);
 
-/* The place of an id in an index. */
+/* Returns the hash of an id for an index. */
 static inline uint64_t sagg__id_hash(const sagg_stack_id *id)
 {
     uint64_t hash;
@@ -48,7 +49,7 @@ static inline uint64_t sagg__id_hash(const sagg_stack_id *id)
     return hash;
 }
 
-/* A quick key of stacks in memory. */
+/* Hashes a stack in memory quickly, for an index. */
 uint64_t sagg__hash_bytes(const void *bytes, size_t size);
 
 #endif

@@ -23,7 +23,7 @@ static bool is_method(const void *context, uint32_t value)
            sagg__name_is(names, method->method, wanted->frame->method);
 }
 
-/* Whether `a` is the better file name: there is one, and it is smaller bytewise. */
+/* Returns whether `a` is the better file name: it is not empty, and it is smaller bytewise. */
 static bool better_file(sagg_str a, sagg_str b)
 {
     if (a.size == 0 || b.size == 0)
@@ -111,7 +111,7 @@ int sagg__intern_frame(sagg *agg, uint32_t *index, const sagg_frame *frame)
     return rc != 0 ? rc : intern_line(agg, index, method, frame->line);
 }
 
-/* A frame's names cleaned and normalised, in scratch memory; file is cleaned only. */
+/* Cleans and normalises a frame's names in scratch memory; the file is only cleaned. */
 static int prepare(sagg *agg, sagg_frame *out, const sagg_frame *frame, sagg_error *err)
 {
     if (!sagg__kind_known(frame->kind))
@@ -151,7 +151,7 @@ int sagg_add_method(sagg *agg, uint32_t *method, const sagg_frame *frame, sagg_e
 {
     sagg_frame prepared;
     uint64_t hash;
-    /* Names that are kept are clean and normalised: the same are as they are. */
+    /* Stored names are clean and normalised, so equal names need no preparation. */
     if (frame->file.size == 0 && find_method(agg, method, frame, &hash))
         return 0;
     int rc = prepare(agg, &prepared, frame, err);

@@ -30,7 +30,7 @@ static bool starts_with(const char *text, size_t n, const char *prefix)
     return n >= size && memcmp(text, prefix, size) == 0;
 }
 
-/* How many of the last bytes satisfy `is`. */
+/* Returns how many of the last bytes satisfy `is`. */
 static size_t run_at_end(const char *text, size_t n, bool (*is)(char))
 {
     size_t run = 0;
@@ -39,7 +39,7 @@ static size_t run_at_end(const char *text, size_t n, bool (*is)(char))
     return run;
 }
 
-/* How many of the first bytes satisfy `is`. */
+/* Returns how many of the first bytes satisfy `is`. */
 static size_t run_at_start(const char *text, size_t n, bool (*is)(char))
 {
     size_t run = 0;
@@ -48,7 +48,7 @@ static size_t run_at_start(const char *text, size_t n, bool (*is)(char))
     return run;
 }
 
-/* The length without a trailing "0x" + hex, or `n` itself when there is none. */
+/* Returns the length without a trailing "0x" + hex, or `n` itself when there is none. */
 static size_t without_address(const char *name, size_t n)
 {
     size_t start = n - run_at_end(name, n, is_hex);
@@ -62,7 +62,7 @@ static bool is_separator(char c)
     return c == '+' || c == '/' || c == '.';
 }
 
-/* N1: "Foo$$Lambda$14/0x0000000800c03000", "Foo$$Lambda+0x00000008000c5a08/1760126453". */
+/* Rule N1: "Foo$$Lambda$14/0x0000000800c03000", "Foo$$Lambda+0x00000008000c5a08/1760126453". */
 static size_t cut_hidden_suffix(const char *name, size_t n)
 {
     for (;;) {
@@ -75,7 +75,7 @@ static size_t cut_hidden_suffix(const char *name, size_t n)
     }
 }
 
-/* N2. */
+/* Rule N2. */
 static void dot_separators(char *name, size_t n)
 {
     for (char *at = name; (at = memchr(at, '/', n - (size_t)(at - name))) != NULL; at++)
@@ -86,7 +86,7 @@ typedef struct mark {
     const char *text;
     const char *separator;
     bool (*is_tail)(char);
-    size_t tail_size; /* 0 = as many as there are, in as many groups as there are */
+    size_t tail_size; /* 0 = any number, in any number of groups */
 } mark;
 
 static const mark marks[] = {
@@ -105,7 +105,8 @@ static const mark marks[] = {
     {"$HibernateAccessOptimizer", "$", is_alphanumeric, 8},
 };
 
-/* The length of the group (separator and tail) that `rest` starts with, 0 when there is none. */
+/* Returns the length of the group (separator and tail) at the start of `rest`, 0 when there is
+ * none. */
 static size_t group_size(const mark *m, const char *rest, size_t n)
 {
     if (!starts_with(rest, n, m->separator))
@@ -133,7 +134,8 @@ static size_t groups_size(const mark *m, const char *rest, size_t n)
     return size;
 }
 
-/* The mark with groups that `rest` starts with, or NULL; `*skip` is the length of its groups. */
+/* Returns the mark with groups at the start of `rest`, or NULL; `*skip` is the length of its
+ * groups. */
 static const mark *find_mark(const char *rest, size_t n, size_t *skip)
 {
     if (rest[0] != '$')
@@ -149,7 +151,7 @@ static const mark *find_mark(const char *rest, size_t n, size_t *skip)
     return NULL;
 }
 
-/* N3. */
+/* Rule N3. */
 static size_t fold_marks(char *name, size_t n)
 {
     size_t out = 0;
@@ -166,7 +168,7 @@ static size_t fold_marks(char *name, size_t n)
     return out;
 }
 
-/* The length without trailing digits, if `prefix` and those digits are the whole name. */
+/* Returns the length without trailing digits, if `prefix` and those digits are the whole name. */
 static size_t fold_numbered(const char *name, size_t n, const char *prefix)
 {
     size_t digits = run_at_end(name, n, is_digit);
@@ -174,7 +176,7 @@ static size_t fold_numbered(const char *name, size_t n, const char *prefix)
     return whole ? n - digits : n;
 }
 
-/* N4. */
+/* Rule N4. */
 static size_t fold_accessor(const char *name, size_t n)
 {
     static const char *const accessors[] = {
@@ -192,7 +194,7 @@ static size_t fold_accessor(const char *name, size_t n)
     return n;
 }
 
-/* N5: "$Proxy12", "com.sun.proxy.$Proxy12", "jdk.proxy2.$Proxy12". */
+/* Rule N5: "$Proxy12", "com.sun.proxy.$Proxy12", "jdk.proxy2.$Proxy12". */
 static size_t fold_proxy(char *name, size_t n)
 {
     size_t segment = n;

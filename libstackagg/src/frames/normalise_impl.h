@@ -6,10 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rules N1 to N5 on the class of a Java frame, in place; returns the new length (never longer). */
+/* Applies rules N1 to N5 to the class of a Java frame, in place; returns the new length (never
+ * longer). */
 size_t sagg__normalise_class(char *name, size_t n);
 
-/* Rule N6 on the method of a frame that is not Java, in place; returns the new length. */
+/* Applies rule N6 to the method of a frame that is not Java, in place; returns the new length. */
 size_t sagg__normalise_symbol(const char *name, size_t n);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "frames/utf8_impl.h"
 
-/* A run of digits that is longer is no port and no pool number: a hash, an id, a time. */
+/* A longer run of digits is not a port or pool number, but a hash, an id or a time. */
 #define LONGEST_KEPT_RUN 5u
 
 static bool is_digit(char c)
@@ -32,8 +32,8 @@ static bool is_word(char c)
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* An address or identity hash: "0x" with hexadecimal, or hexadecimal behind '@', up to the end of
- * the word. */
+/* Returns the length of an address or identity hash at `at`: "0x" with hexadecimal, or hexadecimal
+ * after '@', up to the end of the word. */
 static size_t address_run(const char *name, size_t n, size_t at)
 {
     bool after_at = at > 0 && name[at - 1] == '@';
@@ -45,7 +45,7 @@ static size_t address_run(const char *name, size_t n, size_t at)
     return run == 0 || (end < n && is_word(name[end])) ? 0 : prefix + run;
 }
 
-/* Where the last run of digits outside addresses starts, n when there is none. */
+/* Returns where the last run of digits outside addresses starts, n when there is none. */
 static size_t last_run(const char *name, size_t n)
 {
     size_t last = n;
@@ -60,8 +60,8 @@ static size_t last_run(const char *name, size_t n)
     return last;
 }
 
-/* How many bytes at `at` are a counting number, 0 = none; `last` is where the last run of digits
- * starts. */
+/* Returns how many bytes at `at` are a counting number, 0 = none; `last` is where the last run of
+ * digits starts. */
 static size_t folded_run(const char *name, size_t n, size_t at, size_t last)
 {
     size_t address = address_run(name, n, at);
@@ -74,7 +74,7 @@ static size_t folded_run(const char *name, size_t n, size_t at, size_t last)
     return at == last || in_parentheses || run > LONGEST_KEPT_RUN ? run : 0;
 }
 
-/* Cuts to `capacity` bytes without cutting a code point in two. */
+/* Returns the length after a cut to `capacity` bytes that does not split a code point. */
 static size_t cut(const char *text, size_t size, size_t capacity)
 {
     if (size <= capacity)

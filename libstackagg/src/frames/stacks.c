@@ -39,11 +39,11 @@ void sagg__stack_id(const sagg *agg, uint32_t stack, sagg_stack_id *id)
 
 /* ---- finding ---- */
 
-/* A stack that is looked for. */
+/* A stack to find or to add. */
 struct wanted_stack {
     const sagg *agg;
     uint64_t hash;
-    const void *frames; /* as they are kept */
+    const void *frames; /* in the stored form */
     uint32_t count;
     bool wide;
 };
@@ -63,7 +63,7 @@ static bool is_stack(const void *context, uint32_t value)
                   frame_bytes(wanted->count, wanted->wide)) == 0;
 }
 
-/* Numbers of frames are too small to be chosen so that hashes meet. */
+/* Frame numbers are too small for anybody to choose ones whose hashes collide. */
 static uint64_t hash_frames(const void *frames, size_t count, bool wide)
 {
     return sagg__hash_bytes(frames, frame_bytes(count, wide));
@@ -75,13 +75,13 @@ uint64_t sagg__stack_hash(const sagg *agg, uint32_t index)
     return hash_frames(sagg__stack_frames(agg, stack), stack->count, stack->wide);
 }
 
-/* What is seen of the numbers of a stack's frames on one way over them. */
+/* Facts about a stack's frame numbers, found in one pass. */
 struct seen {
-    uint32_t bits; /* set in any of them */
-    uint32_t past; /* its highest bit or that of `bits` is set: one is past the last frame */
+    uint32_t bits; /* the bits that are set in any number */
+    uint32_t past; /* the highest bit of this or `bits` is set: a number is past the end */
 };
 
-/* Copies numbers, those that have more than 16 bits cut. */
+/* Copies numbers, cutting those of more than 16 bits. */
 static struct seen pack(uint16_t *to, const uint32_t *from, size_t count, uint32_t last)
 {
     struct seen seen = {0, 0};
@@ -101,8 +101,8 @@ static uint32_t first_past(const uint32_t *frames, size_t count, uint32_t last)
     return 0;
 }
 
-/* `room` holds as many numbers as there are frames, as long as the stack is wanted. Returns 0, or
- * SAGG_ERR_USAGE with *bad, a frame that does not exist. */
+/* Prepares a stack. `room` has space for `count` numbers and must stay valid as long as `wanted`.
+ * Returns 0, or SAGG_ERR_USAGE with *bad, a frame that does not exist. */
 static int want_frames(struct wanted_stack *wanted, const sagg *agg, const uint32_t *frames,
                        size_t count, uint32_t *room, uint32_t *bad)
 {
@@ -156,7 +156,7 @@ static int append(sagg *agg, uint32_t *index, const struct wanted_stack *wanted)
     int rc = sagg__set_reserve(agg, &agg->stacks, sizeof(sagg__stack));
     if (rc != 0)
         return rc;
-    /* In its place: a copy of one would wait until its frames are written. */
+    /* Built in place: a copy would have to wait until its fields are written. */
     sagg__stack *stack = SAGG__AT(sagg__stack, agg->stacks.array, agg->stacks.count);
     *stack = (sagg__stack){0};
     rc = keep_frames(agg, stack, wanted);
@@ -167,7 +167,7 @@ static int append(sagg *agg, uint32_t *index, const struct wanted_stack *wanted)
     return 0;
 }
 
-/* Finds or adds a stack; what has no room becomes SAGG_DROPPED. Returns 0 or SAGG_ERR_NOMEM. */
+/* Finds or adds a stack; a stack without room becomes SAGG_DROPPED. Returns 0 or SAGG_ERR_NOMEM. */
 static int intern(sagg *agg, uint32_t *index, const struct wanted_stack *wanted)
 {
     if (sagg__index_find(&agg->stacks.index, wanted->hash, is_stack, wanted, index))
@@ -201,7 +201,7 @@ static int intern_leaves(sagg *agg, uint32_t *index, const uint32_t *frames, uin
     return rc != 0 ? rc : intern(agg, index, &wanted);
 }
 
-/* A stack past max_frames: its leaf-most frames with a root that says so. */
+/* Adds a stack deeper than max_frames as its leaf-most frames with the root "[truncated]". */
 static int intern_cut(sagg *agg, uint32_t *index, const uint32_t *frames, uint32_t *bad)
 {
     const size_t bytes = 2 * (size_t)agg->max_frames * sizeof(*frames);
@@ -218,17 +218,17 @@ static int intern_cut(sagg *agg, uint32_t *index, const uint32_t *frames, uint32
     return 0;
 }
 
-/* Stacks whose places in the index are asked for before one is added: the index of many stacks is
+/* Stacks whose slots in the index are prefetched before one is added: the index of many stacks is
  * larger than the caches. */
 enum { STACKS_AT_ONCE = 32 };
 
-/* Stacks on their way into the aggregate. */
+/* Stacks that are still to be added to the aggregate. */
 struct group {
-    struct wanted_stack wanted[STACKS_AT_ONCE]; /* but for those to be cut */
+    struct wanted_stack wanted[STACKS_AT_ONCE]; /* except for those to be cut */
     size_t count;
 };
 
-/* Prepares stacks up to a bad one. Returns as want_frames, or SAGG_ERR_NOMEM. */
+/* Prepares stacks up to the first bad one. Returns as want_frames, or SAGG_ERR_NOMEM. */
 static int want_some(struct group *group, sagg *agg, const uint32_t *frames, const uint32_t *depths,
                      size_t count, uint32_t *bad)
 {
@@ -254,7 +254,7 @@ static int want_some(struct group *group, sagg *agg, const uint32_t *frames, con
     return 0;
 }
 
-/* Adds a group. Returns as want_some; those before the bad one are added. */
+/* Adds a group. Returns as want_some; the stacks before the bad one are added. */
 static int intern_some(sagg *agg, uint32_t *stacks, const uint32_t *frames, const uint32_t *depths,
                        size_t count, uint32_t *bad)
 {
@@ -269,7 +269,8 @@ static int intern_some(sagg *agg, uint32_t *stacks, const uint32_t *frames, cons
     return added != 0 ? added : rc;
 }
 
-/* How many of the next stacks are added at once: they have no more frames than one may have. */
+/* Returns how many of the next stacks are added together: they have no more frames than one stack
+ * may have. */
 static size_t group_size(const sagg *agg, const uint32_t *depths, size_t count)
 {
     uint64_t frames = 0;
@@ -288,7 +289,7 @@ int sagg_add_stacks(sagg *agg, uint32_t *stacks, const uint32_t *frames, const u
     static const uint32_t no_frame = 0;
     uint32_t bad = 0;
     int rc = 0;
-    frames = frames != NULL ? frames : &no_frame; /* stacks that have none */
+    frames = frames != NULL ? frames : &no_frame; /* all stacks are without frames */
     for (size_t at = 0, some; rc == 0 && at < count; at += some) {
         some = group_size(agg, depths + at, count - at);
         rc = intern_some(agg, stacks + at, frames, depths + at, some, &bad);
@@ -321,7 +322,8 @@ int sagg__add_stack_zero(sagg *agg)
     return rc != 0 ? rc : intern(agg, &stack, &wanted);
 }
 
-/* What a compaction walks over: it pays once a part of that has been added since the last one. */
+/* Returns the number of elements that a compaction visits. It is worth its time once a share of
+ * that has been added since the last one. */
 static uint64_t compaction_work(const sagg *agg)
 {
     return (uint64_t)agg->stacks.count + agg->names.count + agg->threads.count + agg->labels.count;

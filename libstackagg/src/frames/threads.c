@@ -77,7 +77,7 @@ int sagg__add_first_threads(sagg *agg)
     return rc != 0 ? rc : append(agg, &rest, UINT32_MAX, &index);
 }
 
-/* The pool's thread; SAGG_DROPPED_THREAD past the caps. */
+/* Gives the pool's thread; SAGG_DROPPED_THREAD past the caps. */
 static int add_pool(sagg *agg, sagg_str pool, uint32_t *index)
 {
     struct wanted_thread wanted = {agg, 0, 0, {"", 0}, pool};
@@ -140,7 +140,7 @@ sagg_totals *sagg__dropped_row(const sagg *agg, uint32_t thread, uint32_t slot)
     return SAGG__AT(sagg_totals, agg->dropped, (size_t)thread * agg->type_count + slot);
 }
 
-/* Bytes of a label's text that are looked at. */
+/* A label's text is cut to this many bytes. */
 #define LABEL_MAX 1024u
 
 struct wanted_label {

@@ -9,8 +9,8 @@ static bool within(uint8_t byte, uint8_t low, uint8_t high)
     return byte >= low && byte <= high;
 }
 
-/* Unicode standard, table 3-7: how long a sequence is, and which second bytes may follow its first.
- */
+/* Returns the length of a sequence by its first byte, and the range of its second byte (Unicode
+ * standard, table 3-7). */
 static int lead(uint8_t first, uint8_t *low, uint8_t *high)
 {
     *low = 0x80;
@@ -77,7 +77,8 @@ static void write_pair(char out[4], const uint8_t *bytes)
 /* U+FFFD. */
 static const uint8_t replacement[] = {0xEF, 0xBF, 0xBD};
 
-/* One step of the scan: what to append (1 to 4 bytes) and how many input bytes that consumes. */
+/* Makes one step of the scan: writes the output (1 to 4 bytes) and returns how many input bytes it
+ * used. */
 static size_t clean_step(char out[4], size_t *out_size, const uint8_t *in, size_t n)
 {
     if (is_surrogate_pair(in, n)) {
@@ -99,14 +100,13 @@ static size_t clean_step(char out[4], size_t *out_size, const uint8_t *in, size_
     return in[0] == 0 ? 1 : (size_t)-step;
 }
 
-/* How many bytes, from the first on, are ASCII but not NUL. */
+/* Returns how many bytes at the start are ASCII but not NUL. */
 static size_t plain_run(const uint8_t *bytes, size_t n)
 {
     size_t run = 0;
     for (uint64_t word; n - run >= sizeof(word); run += sizeof(word)) {
         memcpy(&word, bytes + run, sizeof(word));
-        /* A top bit: of the byte, or because taking 1 from the byte, or one below it, went under 0.
-         */
+        /* A top bit is set in a byte that is not ASCII, and in the difference when a byte is 0. */
         if (((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) != 0)
             break;
     }

@@ -8,13 +8,11 @@
 /* Longest name after cleaning, bytes (docs/formats/stack-id.md, section 2, step 3). */
 #define SAGG__NAME_MAX 65535u
 
-/* Longest thread name that is looked at, bytes before cleaning. */
+/* Longest thread name that is used, bytes before cleaning. */
 #define SAGG__THREAD_NAME_MAX 1024u
 
-/*
- * Looks at the start of `n` > 0 bytes. Returns the length of the well-formed sequence there and its
- * code point, or, when there is none, 0 minus the length of the maximal ill-formed subpart.
- */
+/* Decodes the start of `n` > 0 bytes. Returns the length of the well-formed sequence there and its
+ * code point, or, when there is none, 0 minus the length of the maximal ill-formed subpart. */
 int sagg__utf8_step(const uint8_t *bytes, size_t n, uint32_t *code_point);
 
 /*
@@ -23,11 +21,11 @@ int sagg__utf8_step(const uint8_t *bytes, size_t n, uint32_t *code_point);
  */
 size_t sagg__clean(char *out, const char *in, size_t n);
 
-/* How many bytes cleaning `n` bytes may need. */
+/* Returns how many bytes cleaning `n` bytes may need. */
 size_t sagg__clean_room(size_t n);
 
-/* Whether a reader must not meet the code point raw: C0, DEL, C1, line separators, bidi formatting.
- */
+/* Returns whether the code point must be escaped for readers: C0, DEL, C1, line separators, bidi
+ * formatting. */
 int sagg__hostile(uint32_t code_point);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collapsed stacks: the stacks of an aggregate, sorted once, with each frame's name as a line has
- * it; then a line per distinct path of a type. */
+/* Writes collapsed stacks. The stacks of an aggregate are sorted once, and each frame's name is
+ * made once. Then a line is written for each distinct path of a type. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,22 +11,22 @@
 #include "output/emit_impl.h"
 #include "trees/paths_impl.h"
 
-/* A frame's name in the text of all names, the ';' behind it included. */
+/* A frame's name in the text of all names, including the ';' after it. */
 struct name {
     size_t begin;
     size_t size;
 };
 
-/* A name is copied in steps of so many bytes, most names in one: behind the text and the lines
- * there is room for as many. */
+/* A name is copied in steps of this many bytes, most names in one step. After the text and the
+ * lines there is room for as many bytes. */
 enum { STEP = 48 };
 
-/* The lines that are written, one behind the other: each begins with what it has in common with the
- * one before it, which stays until then. */
+/* The lines being written. Each begins with the bytes that it shares with the previous line, which
+ * is kept for that. */
 struct lines {
     sagg__array text; /* char */
     size_t size;
-    size_t sent;  /* of these bytes */
+    size_t sent;  /* bytes already sent */
     size_t last;  /* where the last line begins */
     size_t *ends; /* by depth, where the path to there ends in the last line */
     uint32_t end_count;
@@ -39,12 +39,12 @@ struct sagg_collapsed {
     sagg_collapsed_options options;
     sagg__palette palette;
     sagg__array items;    /* sagg__path */
-    sagg__array place_of; /* uint32_t: of each entry of the aggregate, then of what it dropped; its
-                             item's until the items are sorted */
+    sagg__array place_of; /* uint32_t, for each entry of the aggregate, then each dropped one: its
+                             place in the order; its item until the items are sorted */
     uint32_t item_count;
     uint32_t entry_count;
     sagg__paths paths;
-    uint64_t *values;   /* by place in the order, of the type that is written */
+    uint64_t *values;   /* by place in the order, of the type being written */
     struct name *names; /* by number of the palette */
     sagg__array text;   /* char: all names */
     size_t text_size;
@@ -63,7 +63,7 @@ static int append(sagg_collapsed *c, const char *bytes, size_t count)
     return 0;
 }
 
-/* What a name may not hold in this format is replaced; the rest is kept. */
+/* Appends a name; characters that this format does not allow are replaced. */
 static int append_name(sagg_collapsed *c, sagg_str name)
 {
     const uint8_t *bytes = (const uint8_t *)name.data;
@@ -90,7 +90,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Where a number such as "42", "4.2" or "42." begins at the end of text[0, size); `size` = none. */
+/* Returns where a number such as "42", "4.2" or "42." at the end of text[0, size) begins; `size` =
+ * none. */
 static size_t number_at_end(const char *text, size_t size)
 {
     size_t digits = size;
@@ -104,7 +105,8 @@ static size_t number_at_end(const char *text, size_t size)
     return whole < digits - 1 ? whole : digits;
 }
 
-/* Bytes of the blank that ends text[0, size), by Unicode; 0 = another character does. */
+/* Returns the bytes of the Unicode blank that ends text[0, size); 0 = it ends with another
+ * character. */
 static size_t blank_at_end(const char *text, size_t size)
 {
     const uint8_t *bytes = (const uint8_t *)text;
@@ -121,9 +123,9 @@ static size_t blank_at_end(const char *text, size_t size)
 }
 
 /*
- * A blank and a number at the end of a frame would be a second column of values to flamegraph.pl,
- * which reads two for differential graphs: the blank becomes '_'. Of any frame, since tools turn
- * stacks around.
+ * Replaces a blank before a number at the end of a frame by '_'. flamegraph.pl would read the
+ * number as a second column of values for differential graphs. This applies to every frame, since
+ * tools reverse stacks.
  */
 static void join_number(sagg_collapsed *c, size_t begin)
 {
@@ -138,7 +140,8 @@ static void join_number(sagg_collapsed *c, size_t begin)
     c->text_size -= blank - 1;
 }
 
-/* A frame without names has a word for it, as in pages: an empty line would be no stack. */
+/* Appends a frame. One without names gets a placeholder, as in pages, since an empty line is no
+ * stack. */
 static int append_frame(sagg_collapsed *c, const sagg_frame *frame)
 {
     const size_t begin = c->text_size;
@@ -177,8 +180,8 @@ static int name_frames(sagg_collapsed *c)
 
 /* ---- paths ---- */
 
-/* The item of an entry: one per stack, or one per entry where threads are kept apart; paths that
- * are alike meet when they are written. */
+/* Adds the item of an entry: one per stack, or one per entry where threads are separate. Equal
+ * paths are joined when they are written. */
 static int add_entry(sagg_collapsed *c, uint32_t stack, uint32_t of_thread, uint32_t *stack_items)
 {
     uint32_t thread = SAGG__NO_RANK;
@@ -199,7 +202,7 @@ static int add_entry(sagg_collapsed *c, uint32_t stack, uint32_t of_thread, uint
     return 0;
 }
 
-/* Room for the entries that are kept; few are dropped, as a rule. */
+/* Reserves room for the stored entries; usually few are dropped. */
 static int reserve(sagg_collapsed *c)
 {
     const uint32_t entries = c->agg->entries.count;
@@ -228,7 +231,7 @@ static int collect(sagg_collapsed *c)
     return rc;
 }
 
-/* What was noted by item is known by place from here on. */
+/* Replaces each entry's item by its place in the order. */
 static int find_places(sagg_collapsed *c)
 {
     const size_t bytes = c->item_count * sizeof(uint32_t);
@@ -344,7 +347,7 @@ static void take_values(sagg_collapsed *c, uint32_t type)
             (void)sagg__add_to(&c->values[place_of[i]], dropped.totals.value);
 }
 
-/* Makes room for `more` bytes behind the lines. */
+/* Makes room for `more` bytes after the lines. */
 static int extend(sagg_collapsed *c, size_t more)
 {
     return sagg__extend(&c->mem, &c->lines.text, c->lines.size + more, 1);
@@ -359,7 +362,7 @@ static int send(struct lines *l, size_t bytes)
     return 0;
 }
 
-/* Hands on whole pieces. What is behind them, and the last line, moves to the front. */
+/* Sends whole pieces. The bytes after them and the last line move to the front. */
 static int send_pieces(struct lines *l)
 {
     int rc = send(l, (l->size - l->sent) / SAGG__EMIT_BUFFER * SAGG__EMIT_BUFFER);
@@ -390,19 +393,19 @@ static int begin_line(sagg_collapsed *c, uint32_t shared)
     if (size > 0) {
         char *line = (char *)l->text.items + l->size;
         memcpy(line, (char *)l->text.items + l->last, size);
-        line[size - 1] = ';'; /* or the last line ends there */
+        line[size - 1] = ';'; /* the last line may end there */
     }
     l->last = l->size;
     l->size += size;
     return 0;
 }
 
-/* Adds the `length` frames of a place behind its first `shared` ones. */
+/* Adds the `length` frames of a place after its first `shared` ones. */
 static int add_names(sagg_collapsed *c, const sagg__path_place *of, uint32_t length,
                      uint32_t shared)
 {
     struct lines *l = &c->lines;
-    /* In variables that no bytes of a name can overwrite. */
+    /* Copied to local variables, which writes of bytes cannot alias. */
     const sagg__paths paths = c->paths;
     const sagg__path_place place = *of;
     const struct name *names = c->names;
@@ -428,8 +431,8 @@ static int add_names(sagg_collapsed *c, const sagg__path_place *of, uint32_t len
     return 0;
 }
 
-/* What stands behind the path of a line: a space in place of its last ';', the value, the end. A
- * stack without frames, below its thread or not, has words for it. */
+/* Writes the end of a line: a space in place of the path's last ';', the value, the line break. A
+ * stack without frames, below its thread or not, gets a placeholder. */
 static int end_line(sagg_collapsed *c, uint32_t length, uint64_t value)
 {
     static const char no_stack[] = "[no stack];";
@@ -458,7 +461,8 @@ static int put_line(sagg_collapsed *c, const sagg__path_place *place, uint32_t l
     return rc != 0 ? rc : end_line(c, length, value);
 }
 
-/* Sums the values from place *at of the order on that have one path; leaves the last one's place.
+/*
+ * Sums the values of the places from *at on that have the same path; *at becomes the last of them.
  */
 static uint64_t sum_alike(const sagg_collapsed *c, uint32_t length, uint32_t *at)
 {
@@ -476,7 +480,7 @@ static uint64_t sum_alike(const sagg_collapsed *c, uint32_t length, uint32_t *at
 static int put_lines(sagg_collapsed *c)
 {
     const sagg__paths *paths = &c->paths;
-    uint32_t shared = 0; /* of the next path with the one in the last line */
+    uint32_t shared = 0; /* frames that the next path shares with the last line */
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < paths->count; i++) {
         const uint32_t ahead = i + SAGG__PATHS_AHEAD;

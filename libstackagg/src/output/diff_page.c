@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons in a page. */
+/* Writes comparisons in a page. */
 #include <stackagg/diff.h>
 
 #include "fail_impl.h"
 #include "output/document_impl.h"
 #include "trees/tree_impl.h"
 
-/* Methods that a page lists. */
+/* The most methods that a page lists. */
 #define MAX_ROWS 1000u
 
 static void write_signed(sagg__emit *emit, int64_t number)
@@ -15,7 +15,7 @@ static void write_signed(sagg__emit *emit, int64_t number)
     sagg__emit_number(emit, number < 0 ? (uint64_t)-number : (uint64_t)number);
 }
 
-/* The first of the view's frames that is of the method; frame_count when it was cut away. */
+/* Returns the first of the view's frames of the method; frame_count when it was cut away. */
 static size_t frame_of(const sagg_tree_view *view, const sagg_frame *method)
 {
     size_t low = 0;

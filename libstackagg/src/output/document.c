@@ -8,7 +8,7 @@
 /* The frames of all profiles, each once, in the order of siblings. */
 typedef struct frame_table {
     sagg__mem *mem;
-    const sagg_frame **frames; /* of all profiles, one after the other */
+    const sagg_frame **frames; /* of all profiles, one after another */
     uint32_t *order;           /* numbers of `frames`, sorted; then one of each different frame */
     uint32_t *room;            /* for sorting */
     uint32_t *ids;             /* by number of `frames`: the document's number */
@@ -160,7 +160,7 @@ static uint32_t column_of(const frame_table *table, sagg__names *names, const sa
     if (column == KIND)
         return frame->kind;
     uint32_t number = 0;
-    /* The string is there: this finds it. */
+    /* The string exists, so this only finds it. */
     (void)sagg__name_add(table->mem, names, text_of(frame, column), &number);
     return number;
 }
@@ -221,7 +221,7 @@ static void write_omitted(sagg__emit *emit, const sagg__document_profile *profil
     sagg__emit_u32s(emit, "node", view->omitted_node, view->omitted_count);
     sagg__emit_text(emit, ",");
     sagg__emit_u64s(emit, "total", view->omitted_total, view->omitted_count);
-    if (profile->before != NULL) { /* without blocks there may be no array of them */
+    if (profile->before != NULL) { /* there may be no array when there are no blocks */
         sagg__emit_text(emit, ",");
         sagg__emit_u64s(emit, "before", profile->omitted_before, view->omitted_count);
     }

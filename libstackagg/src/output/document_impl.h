@@ -23,8 +23,8 @@ typedef struct sagg__document {
     sagg_str meta; /* a JSON object, or empty */
 } sagg__document;
 
-/* Writes the document. Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM; a sink that refuses is noted in
- * `emit`. */
+/* Writes the document. Returns 0, SAGG_ERR_LIMIT or SAGG_ERR_NOMEM; `emit` records when the sink
+ * refuses. */
 int sagg__document_write(const sagg__document *document, sagg__emit *emit, sagg__mem *mem);
 
 /* Writes `"key":[...]`. */

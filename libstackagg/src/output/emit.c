@@ -47,7 +47,7 @@ void sagg__emit_text(sagg__emit *emit, const char *text)
     sagg__emit_bytes(emit, text, strlen(text));
 }
 
-/* Two digits at a time: half the divisions. */
+/* Writes two digits at a time, which halves the number of divisions. */
 size_t sagg__put_number(char *to, uint64_t number)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
@@ -60,7 +60,7 @@ size_t sagg__put_number(char *to, uint64_t number)
         at -= 2;
         memcpy(digits + at, pairs + 2 * (number % 100), 2);
     }
-    /* What is left is a digit, or nothing. */
+    /* One digit may be left. */
     if (number > 0 || at == sizeof(digits))
         digits[--at] = (char)('0' + number);
     memcpy(to, digits + at, sizeof(digits) - at);
@@ -87,7 +87,8 @@ static bool needs_escape(uint32_t code_point, bool in_string)
     return code_point == '<' || sagg__hostile(code_point);
 }
 
-/* In JSON text white space stands outside strings: a space is as good, and keeps it on one line. */
+/* Writes white space between tokens as a space, so that the JSON text stays on one line; escapes
+ * other characters. */
 static void emit_other(sagg__emit *emit, uint32_t code_point, bool in_string)
 {
     if (!in_string && (code_point == '\n' || code_point == '\r' || code_point == '\t'))
@@ -99,7 +100,7 @@ static void emit_other(sagg__emit *emit, uint32_t code_point, bool in_string)
 static void emit_escaped(sagg__emit *emit, sagg_str text, bool in_string)
 {
     const uint8_t *bytes = (const uint8_t *)text.data;
-    size_t plain = 0; /* start of what is written as it is */
+    size_t plain = 0; /* start of the bytes that are written unchanged */
     for (size_t at = 0; at < text.size;) {
         uint32_t code_point = 0xFFFD;
         int step = sagg__utf8_step(bytes + at, text.size - at, &code_point);

@@ -7,7 +7,7 @@
 
 #include "mem_impl.h"
 
-/* Output is handed on so many bytes at a time. */
+/* Output is sent this many bytes at a time. */
 #define SAGG__EMIT_BUFFER 262144u
 
 /* Writes a number's decimal digits, SAGG__DIGITS at most, and returns how many. */
@@ -15,7 +15,8 @@ enum { SAGG__DIGITS = 20 };
 
 size_t sagg__put_number(char *to, uint64_t number);
 
-/* After the first failure everything is ignored; sagg__emit_end tells. */
+/* A buffered output. After the first failure all calls do nothing; sagg__emit_end returns the
+ * error. */
 typedef struct sagg__emit {
     const sagg_sink *sink;
     char *buffer;
@@ -31,12 +32,12 @@ void sagg__emit_bytes(sagg__emit *emit, const char *bytes, size_t size);
 void sagg__emit_text(sagg__emit *emit, const char *text);
 void sagg__emit_number(sagg__emit *emit, uint64_t number);
 
-/* A JSON string with its quotes. */
+/* Writes a JSON string with its quotes. */
 void sagg__emit_string(sagg__emit *emit, sagg_str text);
-/* The same without the quotes. */
+/* Writes a JSON string without the quotes. */
 void sagg__emit_inside(sagg__emit *emit, sagg_str text);
-/* JSON text that is passed on, in one line: only what must not stand raw in a page or a terminal is
- * escaped. */
+/* Writes given JSON text in one line. Only characters that must not be raw in a page or a terminal
+ * are escaped. */
 void sagg__emit_json(sagg__emit *emit, sagg_str json);
 
 #endif

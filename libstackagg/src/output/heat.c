@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of stacks by bucket of time, within a number of cells. */
+/* Values of stacks by bucket of time, within a maximum number of cells. */
 #include "output/heat_impl.h"
 
 #include <string.h>
@@ -14,10 +14,10 @@
 #define DEFAULT_STEP  UINT64_C(20000000)
 #define DEFAULT_CELLS 1000000u
 #define LEAST_CELLS   1000u
-/* Stacks that are kept apart, whatever the cost in time resolution. */
+/* Stacks that are kept separate, at any cost in time resolution. */
 #define LEAST_KEYS 256u
-/* Buckets on either side of the first sample: 248 days at 20 ms. What lies beyond counts in the
- * last of them. */
+/* Buckets on either side of the first sample: 248 days at 20 ms. Samples beyond count in the last
+ * bucket. */
 #define MOST_BUCKETS (INT64_C(1) << 30)
 
 int64_t sagg__floor_div(int64_t a, int64_t b)
@@ -111,8 +111,8 @@ static int add_cell(sagg_heat *heat, const sagg__heat_cell *cell)
     return 0;
 }
 
-/* Adds all cells again, after their keys or buckets have changed. There is room: they get no more.
- */
+/* Adds all cells again, after their keys or buckets have changed. There is room, since their number
+ * does not grow. */
 static int join_cells(sagg_heat *heat)
 {
     uint32_t count = heat->cell_count;
@@ -128,7 +128,8 @@ static int join_cells(sagg_heat *heat)
 
 /* ---- the cap ---- */
 
-/* 20 ms, 100, 200, 400 ms, 2 s: a column of a round time has a whole number of each. */
+/* The steps are 20 ms, 100, 200, 400 ms, 2 s, so that a column of a round time has a whole number
+ * of buckets. */
 int64_t sagg__joined_by(uint32_t joins)
 {
     return joins % 3 == 0 ? 5 : 2;
@@ -156,7 +157,7 @@ static int by_weight(const void *context, uint32_t a, uint32_t b)
     return (a > b) - (a < b);
 }
 
-/* Gives the lighter half of the keys up. `moved` receives their new numbers. */
+/* Removes the lighter half of the keys. `moved` receives the new numbers. */
 static int thin_keys(sagg_heat *heat, uint64_t *weights, uint32_t *order, uint32_t *moved)
 {
     uint32_t count = heat->key_count;
@@ -164,7 +165,7 @@ static int thin_keys(sagg_heat *heat, uint64_t *weights, uint32_t *order, uint32
         order[i] = i;
     for (uint32_t i = 0; i < heat->cell_count; i++)
         (void)sagg__add_to(&weights[cell_at(heat, i)->key], cell_at(heat, i)->value);
-    weights[SAGG__NAMELESS] = UINT64_MAX; /* it stays where it is */
+    weights[SAGG__NAMELESS] = UINT64_MAX; /* it keeps its place */
     sagg__sort(order, moved, count, by_weight, weights);
     memset(moved, 0, count * sizeof(*moved));
     for (uint32_t i = 0; i < count / 2; i++)
@@ -198,7 +199,8 @@ static int drop_keys(sagg_heat *heat)
     return rc;
 }
 
-/* Time is given up before names, down to a second; then names, and then time again. */
+/* Reduces the resolution of time first, down to a second, then the number of names, and then time
+ * again. */
 static int make_room(sagg_heat *heat)
 {
     int rc = 0;
@@ -273,7 +275,7 @@ uint64_t sagg_heat_step(const sagg_heat *heat)
     return heat->step_ns;
 }
 
-/* Between 1970 and 2116, so that no sum of times can overflow. */
+/* Limits a time to 1970 to 2116, so that no sum of times can overflow. */
 int64_t sagg__sane_time(int64_t time_ns)
 {
     return time_ns < 0 ? 0 : time_ns > INT64_C(1) << 62 ? INT64_C(1) << 62 : time_ns;

@@ -12,7 +12,7 @@
 /* The key of a cell beside its bucket. */
 typedef struct sagg__heat_key {
     sagg_stack_id stack;
-    uint32_t thread; /* SAGG_NO_THREAD, when threads are not told apart */
+    uint32_t thread; /* SAGG_NO_THREAD, when threads are not separate */
 } sagg__heat_key;
 
 typedef struct sagg__heat_cell {
@@ -36,13 +36,13 @@ struct sagg_heat {
     sagg__index cell_index;
 };
 
-/* How many buckets become one when they are joined once more. */
+/* Returns how many buckets become one when they are joined the next time. */
 int64_t sagg__joined_by(uint32_t joins);
 
-/* The time, or the nearest that can be added to others. */
+/* Returns the time, or the nearest one that can be added to others. */
 int64_t sagg__sane_time(int64_t time_ns);
 
-/* a / b, rounded down; b > 0. */
+/* Returns a / b, rounded down; b > 0. */
 int64_t sagg__floor_div(int64_t a, int64_t b);
 
 #endif

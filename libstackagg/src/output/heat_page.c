@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heatmaps in a page: the cells of each profile, told by the stacks of its tree. */
+/* Writes heatmaps in a page: the cells of each profile, identified by the stacks of its tree. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "output/heat_impl.h"
 #include "trees/tree_impl.h"
 
-/* What a reader takes: at most so many buckets. */
+/* The most buckets that a reader accepts. */
 #define MAX_BUCKETS (INT64_C(1) << 20)
 #define NOWHERE     UINT32_MAX
 
@@ -38,20 +38,20 @@ struct map {
     const sagg_tree *tree;
     const sagg_heat *heat;
     bool lines;
-    /* Where nodes are found from their parents. */
+    /* The index that finds a node by its parent and frame. */
     uint32_t *parent;
     sagg__index children;
-    uint32_t *frame_of; /* by frame of the aggregate: the tree's + 1, 0 = not looked for yet */
+    uint32_t *frame_of; /* by frame of the aggregate: the tree's frame + 1, 0 = not searched yet */
     /* Numbers of stacks: by node, and by node for its omitted block. */
     uint32_t *stack_of;
     uint32_t *omitted_of;
-    uint32_t nameless; /* the number of what is in no stack */
+    uint32_t nameless; /* the number for values without a stack */
     struct placed *cells;
     uint32_t cell_count;
     int64_t first; /* bucket 0 */
     int64_t buckets;
     uint64_t step_ns;
-    uint64_t outside; /* value before or behind all spans */
+    uint64_t outside; /* value before or after all spans */
     const sagg_heatmap *page;
 };
 
@@ -90,7 +90,7 @@ static bool is_id(const void *context, uint32_t value)
     return memcmp(&wanted->stacks->ids[value], wanted->id, sizeof(*wanted->id)) == 0;
 }
 
-/* SAGG_DROPPED for one that the aggregate has given up. */
+/* Returns the stack, or SAGG_DROPPED for one that the aggregate has dropped. */
 static uint32_t find_stack(const struct by_id *stacks, const sagg_stack_id *id)
 {
     struct wanted_id wanted = {stacks, id};
@@ -99,7 +99,7 @@ static uint32_t find_stack(const struct by_id *stacks, const sagg_stack_id *id)
     return index;
 }
 
-/* ---- the tree, to be walked from the root ---- */
+/* ---- walking the tree from the root ---- */
 
 static uint64_t child_hash(uint32_t parent, uint32_t frame)
 {
@@ -127,7 +127,7 @@ static uint32_t find_child(const struct map *map, uint32_t parent, uint32_t fram
                : NOWHERE;
 }
 
-/* Parents, by the last node of each depth; and the numbers of stacks. */
+/* Finds each node's parent, from the last node of each depth, and numbers the stacks. */
 static int number_nodes(struct map *map)
 {
     const sagg_tree_view *view = sagg_tree_get(map->tree);
@@ -170,12 +170,12 @@ static uint32_t frame_of(const struct map *map, uint32_t index)
         sagg_frame frame = {0};
         (void)sagg_frame_at(map->agg, index, &frame);
         frame.line = map->lines ? frame.line : 0;
-        map->frame_of[index] = tree_frame(map, &frame) + 1; /* NOWHERE + 1 is 0: looked for again */
+        map->frame_of[index] = tree_frame(map, &frame) + 1; /* NOWHERE + 1 = 0: searched again */
     }
     return map->frame_of[index] - 1;
 }
 
-/* A step down; where the tree was cut, the block of omitted nodes. */
+/* Makes a step down. Where the tree was cut, *stack becomes the block of omitted nodes. */
 static bool step(const struct map *map, uint32_t *node, uint32_t frame, uint32_t *stack)
 {
     uint32_t child = frame != NOWHERE ? find_child(map, *node, frame) : NOWHERE;
@@ -219,7 +219,7 @@ static void set_range(struct map *map, int64_t start_ns, int64_t end_ns)
     map->buckets = sagg__floor_div(end_ns - (end_ns > start_ns ? 1 : 0), step) - map->first + 1;
 }
 
-/* Joins buckets until a reader takes them all. */
+/* Joins buckets until a reader accepts their number. */
 static void find_range(struct map *map)
 {
     const sagg_heatmap *page = map->page;
@@ -263,7 +263,7 @@ static int by_place(const void *a, const void *b)
     return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-/* Sorts, and adds up the cells of one place. */
+/* Sorts the cells, and adds up those of the same place. */
 static void join_places(struct map *map)
 {
     uint32_t used = 0;
@@ -323,7 +323,7 @@ static int make_map(struct map *map)
     return place_cells(map);
 }
 
-/* What only making needs goes early; the cells stay until they are written. */
+/* Frees everything that only building needs; the cells stay until they are written. */
 static void end_making(struct map *map)
 {
     size_t nodes = sagg_tree_get(map->tree)->node_count;
@@ -350,7 +350,7 @@ static void write_time(sagg__emit *emit, int64_t ns)
     sagg__emit_bytes(emit, text, (size_t)size);
 }
 
-/* In milliseconds from bucket 0 on: where recording began and ended, in turns. */
+/* Writes where recording began and ended, alternately, in milliseconds from bucket 0 on. */
 static void write_spans(const struct map *map, sagg__emit *emit)
 {
     const int64_t ms = 1000000;

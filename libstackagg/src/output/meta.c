@@ -8,7 +8,7 @@ struct cursor {
     size_t at;
 };
 
-/* The next character, 0 at the end. */
+/* Returns the next character, 0 at the end. */
 static char next(const struct cursor *from)
 {
     return from->at < from->text.size ? from->text.data[from->at] : '\0';
@@ -34,7 +34,7 @@ static bool take(struct cursor *from, char wanted)
     return true;
 }
 
-/* Behind the string that begins here. */
+/* Moves past the string that begins here. */
 static bool skip_string(struct cursor *from)
 {
     if (!take(from, '"'))
@@ -44,7 +44,7 @@ static bool skip_string(struct cursor *from)
     return take(from, '"');
 }
 
-/* Up to the comma or brace that ends the member, which stays. */
+/* Moves to the comma or brace that ends the member. */
 static bool skip_value(struct cursor *from)
 {
     size_t depth = 0;

@@ -4,7 +4,9 @@
 #include "output/document_impl.h"
 #include "output/meta_impl.h"
 
-/* Profiles of trees without anything else; `count` + 1 of them, to be released by the caller. */
+/*
+ * Makes profiles of trees without further members, `count` + 1 of them; the caller releases them.
+ */
 static sagg__document_profile *profiles_of(const sagg_tree *const *trees, size_t count,
                                            sagg__mem *mem)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page: a template with a document in place of its marker. */
+/* Writes a page: a template with a document in place of its marker. */
 #include <string.h>
 
 #include "fail_impl.h"
@@ -9,7 +9,7 @@
 static const char element[] =
     "<script type=\"application/json\" id=\"hotstack-data\">" SAGG_HTML_MARKER "</script>";
 
-/* Where `what` first occurs in `text` from `from` on, or text.size. */
+/* Returns where `what` first occurs in `text` from `from` on, or text.size. */
 static size_t find(sagg_str text, size_t from, const char *what)
 {
     size_t size = strlen(what);
@@ -19,7 +19,7 @@ static size_t find(sagg_str text, size_t from, const char *what)
     return text.size;
 }
 
-/* Finds where the data goes, in place of the marker's bytes. */
+/* Finds the marker that the data replaces. */
 static int find_marker(sagg_str text, size_t *marker, sagg_error *err)
 {
     *marker = find(text, 0, SAGG_HTML_MARKER);
@@ -43,7 +43,7 @@ static int find_marker(sagg_str text, size_t *marker, sagg_error *err)
 
 /* ---- compressed, as base64 ---- */
 
-/* Bytes on their way into base64: up to two wait for a third. */
+/* Bytes that are being encoded as base64: up to two wait for a third. */
 typedef struct base64 {
     sagg__emit *to;
     uint8_t waiting[3];

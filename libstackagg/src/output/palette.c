@@ -6,7 +6,7 @@
 #include "trees/sort_impl.h"
 #include "trees/tree_impl.h"
 
-/* Byte `at` of "class.method", or -1 behind its end. */
+/* Returns byte `at` of "class.method", or -1 past its end. */
 static int byte_at(const sagg_frame *frame, size_t at)
 {
     size_t class_size = frame->class_name.size;
@@ -47,7 +47,7 @@ int sagg__frame_order(const sagg_frame *a, const sagg_frame *b)
     return order != 0 ? order : compare(a->line, b->line);
 }
 
-/* What the palette is made from: the aggregate's frames, then its threads. Both have names: the
+/* The source of the palette: the aggregate's frames, then its threads. Both have names: the
  * methods', then the threads' own. */
 struct source {
     const sagg *agg;
@@ -58,7 +58,7 @@ struct source {
     sagg_str *labels; /* of threads: borrowed names, or in `label_text` */
     char *label_text;
     size_t label_room;
-    uint32_t *ranks; /* of names, in their order; equal ones have the same */
+    uint32_t *ranks; /* of names, in their order; equal names have the same rank */
     uint64_t *keys;  /* of frames and threads: rank, then line */
 };
 
@@ -75,7 +75,7 @@ sagg_frame sagg__thread_frame(const sagg *agg, uint32_t index)
 
 /* ---- labels of threads ---- */
 
-enum { LABEL_ROOM = sizeof("[ tid=]") + SAGG__DIGITS }; /* beside the name */
+enum { LABEL_ROOM = sizeof("[ tid=]") + SAGG__DIGITS }; /* besides the name */
 
 static size_t put(char *to, size_t at, const char *bytes, size_t size)
 {
@@ -83,7 +83,7 @@ static size_t put(char *to, size_t at, const char *bytes, size_t size)
     return at + size;
 }
 
-/* "[name tid=7]" */
+/* Writes "[name tid=7]". */
 static size_t put_label(char *out, const sagg_thread *thread)
 {
     size_t used = put(out, 0, "[", 1);
@@ -103,7 +103,8 @@ static sagg_thread thread_of(const struct source *source, uint32_t index)
     return thread;
 }
 
-/* With `ids`, a thread whose id is not known keeps its name. Returns false without memory. */
+/* Makes the labels of threads. With `ids`, a thread whose id is unknown keeps its name. Returns
+ * false without memory. */
 static bool make_labels(struct source *source, sagg__mem *mem, bool ids)
 {
     for (uint32_t i = 0; ids && i < source->threads; i++)
@@ -174,7 +175,7 @@ static void rank_names(struct source *source, uint32_t *order, uint32_t *room)
     }
 }
 
-/* The name of a frame or thread. */
+/* Returns the name of a frame or thread. */
 static uint32_t name_of(const struct source *source, uint32_t number)
 {
     if (number >= source->frames)
@@ -200,7 +201,7 @@ static void sort_frames(struct source *source, uint32_t *order, uint32_t *room)
     sagg__sort(order, room, count, by_key, source);
 }
 
-/* Of two frames merged into one, the file that is smaller. */
+/* Returns the smaller file of two merged frames. */
 static sagg_str merge_file(sagg_str a, sagg_str b)
 {
     if (a.size == 0 || b.size == 0)
@@ -259,9 +260,8 @@ static int own_text(sagg__palette *palette, sagg__mem *mem)
     return 0;
 }
 
-/* Sorts and fills; all memory is allocated; `order` and `room` have the larger of the counts of
- * names and frames.
- */
+/* Sorts and fills. All memory is allocated; `order` and `room` have space for the larger of the
+ * counts of names and frames. */
 static void build(sagg__palette *palette, struct source *source, uint32_t *order, uint32_t *room)
 {
     rank_names(source, order, room);

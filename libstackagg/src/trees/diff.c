@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two trees of one type, node by node. */
+/* Compares two trees of one type, node by node. */
 #include <stackagg/diff.h>
 
 #include <string.h>
@@ -13,9 +13,9 @@
 
 #define DEFAULT_ROUNDS 2000u
 #define MAX_ROUNDS     100000u
-/* Fewer windows than these say nothing about chance. */
+/* Fewer windows than this say nothing about chance. */
 #define LEAST_WINDOWS 5u
-/* Methods whose interval is worked out: those with the greatest changes. */
+/* The most methods whose interval is computed: those with the greatest changes. */
 #define MAX_INTERVALS 256u
 
 struct sagg_diff {
@@ -87,7 +87,7 @@ static int join(sagg_diff *diff, const sagg_tree *before, const sagg_tree *after
     return rc;
 }
 
-/* The older side's totals, as the tree's own were summed. */
+/* Sums the older side's totals as the tree's own totals. */
 static int sum_before(sagg_diff *diff)
 {
     sagg_tree *tree = diff->tree;
@@ -132,7 +132,7 @@ static bool same_method(const sagg_frame *a, const sagg_frame *b)
            memcmp(a->method.data, b->method.data, a->method.size) == 0;
 }
 
-/* A row per method: frames of one method, which differ in their line, stand side by side. */
+/* Makes a row per method: the frames of one method, which differ in their line, are adjacent. */
 static void count_methods(sagg_diff *diff, uint32_t *row_of)
 {
     const sagg_tree *tree = diff->tree;
@@ -201,12 +201,14 @@ static int find_changes(sagg_diff *diff)
 
 struct intervals {
     uint64_t hash[MAX_INTERVALS];
-    uint32_t row[MAX_INTERVALS]; /* by hash: of the changes */
+    uint32_t row[MAX_INTERVALS]; /* by hash: row of the changes */
     int64_t low[MAX_INTERVALS];
     int64_t high[MAX_INTERVALS];
 };
 
-/* The methods with the greatest changes, sorted by hash (insertion: they are few). */
+/*
+ * Chooses the methods with the greatest changes, sorted by hash (by insertion, since they are few).
+ */
 static uint32_t choose(const sagg_diff *diff, struct intervals *in)
 {
     uint32_t count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cutting a comparison by the weight of both sides together. */
+/* Cuts a comparison by the weight of both sides together. */
 #include "aggregate/saturate_impl.h"
 #include "aggregate/windows_impl.h"
 #include "trees/sort_impl.h"
@@ -13,7 +13,8 @@ struct cut {
     uint32_t *numbers; /* two blocks of as many numbers as there are nodes */
 };
 
-/* A node weighs no more than its parent, which stands before it: the first ones form a tree. */
+/* Orders nodes by weight. No node weighs more than its parent, which comes before it, so the first
+ * nodes always form a tree. */
 static int by_weight(const void *context, uint32_t a, uint32_t b)
 {
     const uint64_t *weight = context;
@@ -22,7 +23,7 @@ static int by_weight(const void *context, uint32_t a, uint32_t b)
     return (a > b) - (a < b);
 }
 
-/* Makes the weight of what goes 0. */
+/* Sets the weight of the removed nodes to 0. */
 static void choose(const struct cut *c, const sagg_diff_options *o)
 {
     uint32_t count = (uint32_t)c->tree->nodes.count;
@@ -46,8 +47,8 @@ struct gone {
     uint64_t nodes;
 };
 
-/* Moves what stays to the front; what goes is summed at its parent. `above`: by depth, the kept
- * node's new number. */
+/* Moves the nodes that stay to the front; removed ones are summed at their parent. `above`: by
+ * depth, the kept node's new number. */
 static void squeeze(const struct cut *c, struct gone *gone, uint32_t *above)
 {
     sagg__nodes *nodes = &c->tree->nodes;
@@ -104,14 +105,14 @@ static int write_omitted(sagg_tree *tree, const struct gone *gone, sagg__array *
     return 0;
 }
 
-/* What was omitted from the given trees is counted with what goes now. */
+/* Adds the nodes that were omitted from the given trees to those that are removed now. */
 static void take_omitted(sagg_tree *tree, struct gone *gone, const uint64_t *before,
                          const uint64_t *weight, const uint32_t *moved)
 {
     for (size_t i = 0; i < tree->omitted_count; i++) {
         uint32_t node = *SAGG__AT(uint32_t, tree->omitted_node, i);
         if (weight[node] == 0)
-            continue; /* in the total of what goes */
+            continue; /* it is part of a removed node's total */
         struct gone *to = &gone[moved[node]];
         (void)sagg__add_to(&to->total, *SAGG__AT(uint64_t, tree->omitted_total, i));
         (void)sagg__add_to(&to->before, before[i]);

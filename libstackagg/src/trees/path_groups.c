@@ -46,11 +46,11 @@ void sagg__path_groups_free(sagg__path_groups *groups)
 
 /* ---- finding ---- */
 
-/* What a path begins with: the numbers of its frames behind those that all share, which lie in
+/* The beginning of a path: the numbers of its frames after those that all paths share. They are in
  * memory from the last one to the first. */
 struct wanted_begin {
     const sagg__path_groups *groups;
-    sagg__path_place place; /* of which no more is looked at */
+    sagg__path_place place; /* cut to the frames of the beginning */
     size_t bytes;
 };
 
@@ -67,7 +67,7 @@ static bool is_begin(const void *context, uint32_t value)
            memcmp(frames_of(place), frames_of(&wanted->place), wanted->bytes) == 0;
 }
 
-/* The first frames of a path behind `skip` ones. */
+/* Reads the first frames of a path after `skip` ones. */
 static void read_begin(struct wanted_begin *wanted, const sagg__path_place *place, uint32_t skip)
 {
     const uint32_t most = skip + SAGG__GROUP_FRAMES;
@@ -76,7 +76,7 @@ static void read_begin(struct wanted_begin *wanted, const sagg__path_place *plac
     wanted->bytes = (wanted->place.count - skip) * sizeof(uint16_t) << place->wide;
 }
 
-/* The group of a beginning, which is made when it is new. Returns MOST_GROUPS where it would be one
+/* Returns the group of a beginning, which is added when it is new; MOST_GROUPS when there would be
  * too many. */
 static uint32_t group_of(sagg__path_groups *groups, const struct wanted_begin *wanted)
 {
@@ -128,7 +128,7 @@ void sagg__path_groups_place(sagg__path_groups *groups, sagg__paths *paths, uint
                              uint32_t end)
 {
     sagg__path_place *places = &paths->places[from];
-    uint32_t *next = groups->sizes; /* from here on: where a group's next path goes */
+    uint32_t *next = groups->sizes; /* reused: the place of a group's next path */
     uint32_t at = 0;
     for (uint32_t i = 0; i < groups->begins.count; i++) {
         uint32_t group = groups->begins.places[i].item;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Few places by insertion. Of more, most have one of a few keys, as paths branch into few at a
- * time: these are counted and sorted, which tells where the places belong. Places of many keys are
- * sorted digit by digit.
+ * Sorts a few places by insertion. Paths branch into few at a time, so more places mostly have one
+ * of a few keys. These keys are counted and sorted, which gives the position of every place. Places
+ * with many keys are sorted digit by digit.
  */
 #include "trees/path_sort_impl.h"
 
 #include <string.h>
 
-/* More bits at once want more counts, which pays for many places. */
+/* More bits per step need more counters, which is worth it for many places. */
 enum { FEW = 32, MANY = 4096, DIGIT_BITS = 8, WIDE_DIGIT_BITS = 11 };
 
 /* ---- few places ---- */
@@ -29,13 +29,13 @@ static void sort_few(sagg__path_place *places, uint32_t count)
 enum { KEYS = 64, SLOT_BITS = 8, SLOTS = 1 << SLOT_BITS };
 
 typedef struct different {
-    uint64_t keys[KEYS]; /* as they were met */
+    uint64_t keys[KEYS]; /* in the order of their first places */
     uint32_t sizes[KEYS];
     uint32_t count;
     uint8_t slots[SLOTS]; /* by hash: number of a key + 1; 0 = free */
 } different;
 
-/* The number of a key, which may be new; KEYS where it would be one too many. */
+/* Returns the number of a key, which is added if it is new; KEYS when there would be too many. */
 static uint32_t number_of(different *d, uint64_t key)
 {
     uint32_t slot = (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - SLOT_BITS));
@@ -63,7 +63,7 @@ static bool count_keys(different *d, const sagg__path_place *places, uint32_t co
     return true;
 }
 
-/* Where the places of each key begin, by its number. */
+/* Finds where the places of each key begin, by its number. */
 static void find_begins(const different *d, uint32_t begins[KEYS])
 {
     uint8_t order[KEYS];
@@ -80,7 +80,7 @@ static void find_begins(const different *d, uint32_t begins[KEYS])
     }
 }
 
-/* Returns false where there are too many keys; nothing is sorted then. */
+/* Returns false when there are too many keys; nothing is sorted then. */
 static bool sort_few_keys(sagg__path_place *places, sagg__path_place *room, uint32_t count)
 {
     different d;
@@ -94,9 +94,9 @@ static bool sort_few_keys(sagg__path_place *places, sagg__path_place *room, uint
     return true;
 }
 
-/* ---- many of both ---- */
+/* ---- many places and keys ---- */
 
-/* Sorts by the `bits` bits of the key at `shift`, keeping the order of equal ones. */
+/* Sorts by the `bits` bits of the key at `shift`; equal ones keep their order. */
 static void sort_digit(sagg__path_place *out, const sagg__path_place *places, uint32_t count,
                        unsigned shift, unsigned bits)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Top down: a range of paths that share their first frames is searched for how many all of them
- * share, and sorted by the frames behind those, as many as have room for their ranks in 64 bits.
- * What is alike up to there is a range again, whose places know the next 64 bits: frames that lie
- * together are read together, as most of the time goes into reaching them. Of very many paths those
- * that begin alike are brought together first, and sorted as one.
+ * Sorts paths from the root down. For a range of paths that share their first frames, it finds how
+ * many frames all of them share, and sorts the range by the next frames, as many as have room for
+ * their ranks in 64 bits. Places with equal keys form a range again, for which each place already
+ * has the next 64 bits: adjacent frames are read together, since most of the time is spent on
+ * reaching them. When there are very many paths, those with the same beginning are first grouped
+ * and sorted as one.
  */
 #include "trees/paths_impl.h"
 
@@ -18,7 +19,7 @@ struct range {
     uint32_t from;
     uint32_t end;
     uint32_t shared;
-    uint32_t keys; /* that its places have for the frames behind these */
+    uint32_t keys; /* keys that its places have for the next frames */
 };
 
 enum { KEYS = 2 };
@@ -28,7 +29,7 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* How many frames all paths of a range share: as many as it says at least. */
+/* Returns how many frames all paths of a range share, which is at least range.shared. */
 static uint32_t shared_by_all(const sagg__paths *paths, struct range range)
 {
     const uint32_t *rank_of = paths->rank_of;
@@ -56,7 +57,7 @@ static uint32_t shared_by_all(const sagg__paths *paths, struct range range)
 
 /* ---- parting ---- */
 
-/* The ranks of a path's frames from a depth on, each and one; nought where it has none. */
+/* Returns the ranks of a path's frames from a depth on, each plus one; 0 where it has no frame. */
 static uint64_t make_key(const sagg__paths *paths, const sagg__path_place *place, uint32_t from)
 {
     const uint32_t length = sagg__path_length(paths, place);
@@ -80,8 +81,8 @@ static bool ends_within(const sagg__paths *paths, uint64_t key)
     return (key & ((UINT64_C(1) << paths->rank_bits) - 1)) == 0;
 }
 
-/* How many frames two neighbours share, of which one has another key than the other, or both end
- * within theirs. */
+/* Returns how many frames two neighbours share whose keys differ, or which both end within their
+ * keys. */
 static uint32_t shared_by_two(const sagg__paths *paths, const sagg__path_place *two, uint32_t from)
 {
     uint64_t differ = two[0].key ^ two[1].key;
@@ -109,7 +110,7 @@ static void take_next_keys(sagg__paths *paths, const struct range *range)
 }
 
 /* Sorts a range by its places' keys; a path that ends comes first. Adds the parts that are still to
- * be sorted to `ranges` and returns how many there are then. */
+ * be sorted to `ranges`, and returns their new number. */
 static size_t part(sagg__paths *paths, struct range range, struct range *ranges, size_t used)
 {
     const uint32_t count = range.end - range.from;
@@ -134,7 +135,7 @@ static size_t part(sagg__paths *paths, struct range range, struct range *ranges,
 
 /* ---- groups ---- */
 
-/* Whether a beginning is that of the one before it, by other frames of the same ranks. */
+/* Returns whether a beginning equals the previous one: other frames of the same ranks. */
 static bool begins_again(const sagg__paths *begins, uint32_t at)
 {
     const uint32_t length = sagg__path_length(begins, &begins->places[at]);
@@ -142,7 +143,7 @@ static bool begins_again(const sagg__paths *begins, uint32_t at)
            length == sagg__path_length(begins, &begins->places[at - 1]);
 }
 
-/* Places the groups, whose beginnings are sorted. Adds to `ranges` as part. */
+/* Places the groups, whose beginnings are sorted. Adds to `ranges` as part() does. */
 static size_t part_groups(sagg__paths *paths, struct range range, sagg__path_groups *groups,
                           struct range *ranges, size_t used)
 {
@@ -169,8 +170,8 @@ static bool find_groups(sagg__path_groups *groups, const sagg__paths *paths, str
            sagg__path_groups_find(groups, paths, range.from, range.end, range.shared);
 }
 
-/* `ranges` has room for half as many as there are paths: each has two at least. `groups`: NULL, or
- * for many paths. */
+/* Sorts all paths. `ranges` has room for half as many ranges as there are paths, since each has at
+ * least two. `groups`: NULL, or for many paths. */
 static void sort(sagg__paths *paths, uint32_t shared, sagg__path_groups *groups,
                  struct range *ranges)
 {
@@ -207,7 +208,7 @@ int sagg__paths_sort(sagg__paths *out, sagg__mem *mem, const sagg *agg,
         sagg__release(mem, ranges, ranges_size);
         return SAGG_ERR_NOMEM;
     }
-    /* Without memory for them there are none. */
+    /* Without memory, no groups are used. */
     sagg__path_groups *groups =
         count >= SAGG__GROUPS_WORTH ? sagg__path_groups_new(mem, count) : NULL;
     for (uint32_t i = 0; i < count; i++) {

@@ -14,10 +14,10 @@ typedef struct sagg__path {
     uint64_t value;  /* the caller's */
 } sagg__path;
 
-/* A path in its place of the order: where its frames are, leaf first, and whose they are. */
+/* The place of a path in the order: its frames, leaf first, and its item. */
 typedef struct sagg__path_place {
-    uint64_t key;  /* while they are sorted: the ranks of the next frames */
-    uint64_t next; /* of those behind them */
+    uint64_t key;  /* during sorting: the ranks of the next frames */
+    uint64_t next; /* the ranks of the frames after those */
     const uint16_t *end;
     uint32_t count : 31;
     uint32_t wide : 1; /* its frames have 32 bits each */
@@ -28,11 +28,11 @@ typedef struct sagg__paths {
     const sagg__path *items; /* the caller's: all have a thread, or none */
     uint32_t count;
     bool has_threads;
-    const uint32_t *rank_of;  /* numbers of the palette by frame: the palette's */
-    uint32_t rank_bits;       /* that a rank and one take */
+    const uint32_t *rank_of;  /* numbers of the palette by frame; borrowed from the palette */
+    uint32_t rank_bits;       /* bits of the largest rank + 1 */
     sagg__path_place *places; /* in their order */
-    uint32_t *shared;         /* by place: how many frames are those of the one before */
-    sagg__path_place *room;   /* for sorting; the count */
+    uint32_t *shared;         /* by place: how many frames it shares with the previous place */
+    sagg__path_place *room;   /* for sorting; `count` places */
 } sagg__paths;
 
 /*
@@ -48,11 +48,11 @@ static inline uint32_t sagg__path_length(const sagg__paths *paths, const sagg__p
     return place->count + (paths->has_threads ? 1 : 0);
 }
 
-/* How many places of an order lie between asking for a path's memory and its use. */
+/* The number of places between prefetching a path's memory and using it. */
 #define SAGG__PATHS_AHEAD 12
 
-/* Asks for the memory of the frames from a depth on, up to 16 of them, of the path that has this
- * place in the order. */
+/* Prefetches the memory of the frames from a depth on, up to 16 of them, of the path at this place
+ * in the order. */
 static inline void sagg__path_prefetch(const sagg__paths *paths, uint32_t place, uint32_t depth,
                                        uint32_t frames)
 {
@@ -64,7 +64,7 @@ static inline void sagg__path_prefetch(const sagg__paths *paths, uint32_t place,
     }
 }
 
-/* The frame behind `at` others of a path's stack. */
+/* Returns the frame after `at` others of a path's stack. */
 static inline uint32_t sagg__path_frame(const sagg__path_place *place, uint32_t at)
 {
     if (place->wide)
@@ -72,7 +72,7 @@ static inline uint32_t sagg__path_frame(const sagg__path_place *place, uint32_t 
     return place->end[-1 - (ptrdiff_t)at];
 }
 
-/* The rank of the frame at a depth, 0 = the root's. */
+/* Returns the rank of the frame at a depth, 0 = the root's. */
 static inline uint32_t sagg__path_rank(const sagg__paths *paths, const sagg__path_place *place,
                                        uint32_t at)
 {
@@ -81,13 +81,13 @@ static inline uint32_t sagg__path_rank(const sagg__paths *paths, const sagg__pat
     return paths->rank_of[sagg__path_frame(place, at)];
 }
 
-/* How many frames a key tells of. */
+/* Returns how many frames a key covers. */
 static inline uint32_t sagg__path_key_frames(const sagg__paths *paths)
 {
     return 64 / paths->rank_bits;
 }
 
-/* Makes the keys of a path from a depth on: both while its frames are at hand. */
+/* Makes both keys of a path from a depth on, while its frames are in the cache. */
 void sagg__path_make_keys(const sagg__paths *paths, sagg__path_place *place, uint32_t from);
 
 #endif

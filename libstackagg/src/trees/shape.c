@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other trees of a tree's stacks: each node of the given one has a place in the new one, or none.
- */
+/* Makes other trees of a tree's stacks: each node of the given tree has one place in the new one,
+ * or none. */
 #include <stackagg/shape.h>
 
 #include <stddef.h>
@@ -37,7 +37,7 @@ static bool is_wanted(const struct reshape *r, size_t node)
            same_text(frame->method, method->method);
 }
 
-/* The place below a parent's place. */
+/* Finds the place below a parent's place. */
 static int below(struct reshape *r, uint32_t parent, size_t node)
 {
     return sagg__trie_child(&r->trie, &r->place[node], parent, r->from->frame[node]);
@@ -68,7 +68,7 @@ static void omit(struct reshape *r, uint32_t place, uint32_t block)
     to->omitted_nodes += r->from->omitted_nodes[block];
 }
 
-/* Folded, callees, without: nodes keep the order of their paths. */
+/* Makes the shapes folded, callees and without, in which nodes keep the order of their paths. */
 static int downwards(struct reshape *r)
 {
     for (size_t node = 0; node < r->from->node_count; node++) {
@@ -83,7 +83,7 @@ static int downwards(struct reshape *r)
     return 0;
 }
 
-/* The path from a node to the root, with a value at its end. */
+/* Adds the path from a node to the root, with a value at its end. */
 static int climb(struct reshape *r, size_t node, uint64_t value)
 {
     uint32_t place = 0;
@@ -120,7 +120,7 @@ static int callers(struct reshape *r)
     return rc;
 }
 
-/* `path` has room for as many numbers as there are nodes. */
+/* Finds the parents. `path` has room for as many numbers as there are nodes. */
 static void find_parents(struct reshape *r, uint32_t *path)
 {
     for (uint32_t node = 0; node < r->from->node_count; node++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Self and total per method, over all entries. */
+/* Computes self and total per method, over all entries. */
 #include <string.h>
 
 #include "aggregate/saturate_impl.h"
@@ -20,7 +20,7 @@ struct sums {
     sagg_top *top;
     uint64_t *self;
     uint64_t *total;
-    uint32_t *seen; /* the last stack, counted from 1, in which the method was met */
+    uint32_t *seen; /* the last stack, counted from 1, that contained the method */
     uint32_t *order;
     uint32_t *room;
 };
@@ -51,7 +51,7 @@ static void sum_entries(struct sums *s, const sagg *agg, uint32_t type)
             sum_entry(s, agg, &entry, ++number);
 }
 
-/* Ranks are in the order of names, and sorting is stable. */
+/* Orders by self, then total. Ranks are in the order of names, and sorting is stable. */
 static int by_self(const void *context, uint32_t a, uint32_t b)
 {
     const struct sums *s = context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A flame tree from the stacks of an aggregate: sort them root first by the rank of their frames,
- * then write the nodes in preorder, each stack opening only what it does not share with the one
- * before.
+ * Makes a flame tree from the stacks of an aggregate: sorts them root first by the rank of their
+ * frames, then writes the nodes in preorder. Each stack opens only the nodes that it does not share
+ * with the previous one.
  */
 #include "trees/tree_impl.h"
 
@@ -19,7 +19,7 @@ struct build {
     const sagg_tree_options *options;
     sagg__array items; /* sagg__path */
     uint32_t item_count;
-    uint32_t *item_of; /* of a stack, when threads are not told apart; UINT32_MAX = none yet */
+    uint32_t *item_of; /* of a stack, when threads are not separate; UINT32_MAX = none yet */
     sagg__paths paths;
     sagg__array sums; /* uint64_t, by depth */
 };
@@ -83,8 +83,8 @@ static int open_node(struct build *b, uint32_t depth, uint32_t frame)
     return 0;
 }
 
-/* The node that was opened last is always the end of the path before: sorted paths never go back.
- */
+/* Adds a path. The node that was opened last is always the end of the previous path, since sorted
+ * paths never return to an earlier node. */
 static int add_path(struct build *b, const sagg__path_place *place, uint32_t shared)
 {
     uint32_t length = sagg__path_length(&b->paths, place);
@@ -106,7 +106,7 @@ static int write_nodes(struct build *b)
     return rc;
 }
 
-/* Totals from the leaves up: read backwards, all children of a node come before it. */
+/* Sums totals from the leaves up: in reverse order, all children of a node come before it. */
 static int sum_nodes(struct build *b)
 {
     sagg__nodes *nodes = &b->tree->nodes;
@@ -128,7 +128,7 @@ static int sum_nodes(struct build *b)
 
 /* ---- finishing ---- */
 
-/* The order stays. */
+/* Drops unused frames; the others keep their order. */
 int sagg__tree_drop_frames(sagg_tree *tree)
 {
     sagg__palette *palette = &tree->palette;
@@ -186,7 +186,7 @@ void sagg__tree_view_fill(sagg_tree *tree)
     view->omitted_nodes = tree->omitted_nodes.items;
 }
 
-/* How many nodes both limits leave; 0 = all of them. */
+/* Returns how many nodes both limits leave; 0 = all of them. */
 static size_t nodes_to_keep(const sagg_tree *tree, uint32_t max_nodes, uint64_t min_total)
 {
     size_t keep = 1; /* the root */

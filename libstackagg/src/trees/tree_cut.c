@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cutting a tree by weight to a number of nodes, never by the order of arrival. */
+/*
+ * Cuts a tree by weight to a number of nodes, independent of the order in which stacks were added.
+ */
 #include <string.h>
 
 #include "aggregate/saturate_impl.h"
 #include "trees/sort_impl.h"
 #include "trees/tree_impl.h"
 
-/*
- * Heaviest first, then in preorder. No node is heavier than its parent, which comes before it in
- * preorder: so the first `n` in this order always form a tree.
- */
+/* Orders the heaviest first, then in preorder. No node is heavier than its parent, which comes
+ * before it in preorder, so the first `n` in this order always form a tree. */
 static int by_total(const void *context, uint32_t a, uint32_t b)
 {
     const uint64_t *total = context;
@@ -45,19 +45,19 @@ static void move_node(sagg__nodes *nodes, size_t from, size_t to)
     *SAGG__AT(uint64_t, nodes->total, to) = *SAGG__AT(uint64_t, nodes->total, from);
 }
 
-/* What was cut away, a row per node that stays. */
+/* The nodes that were cut away, by node that stays. */
 struct cut {
     uint64_t *total;
     uint64_t *nodes;
 };
 
-/* Moves what stays down, and adds what goes to its nearest ancestor that stays; `above` has it by
- * depth. */
+/* Moves the nodes that stay to the front, and adds the removed ones to their nearest ancestor that
+ * stays; `above` has it by depth. */
 static void move_nodes(sagg_tree *tree, const uint8_t *keep, struct cut *cut, uint32_t *above)
 {
     sagg__nodes *nodes = &tree->nodes;
     size_t kept = 0;
-    uint32_t cut_depth = UINT32_MAX; /* of the subtree that is going away */
+    uint32_t cut_depth = UINT32_MAX; /* of the subtree that is being removed */
     for (size_t i = 0; i < nodes->count; i++) {
         uint32_t depth = *SAGG__AT(uint32_t, nodes->depth, i);
         if (keep[i]) {

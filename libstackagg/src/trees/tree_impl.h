@@ -6,7 +6,7 @@
 
 #include "aggregate/aggregate_impl.h"
 
-/* Frames as a picture tells them apart: sorted, each once, with their own strings. */
+/* The distinct frames of a picture: sorted, each once, with their own strings. */
 typedef struct sagg__palette {
     sagg_frame *frames;
     uint32_t count;
@@ -18,24 +18,22 @@ typedef struct sagg__palette {
     uint32_t frame_slots, thread_slots;
 } sagg__palette;
 
-/* Frames that stand for threads: their names, or "[name tid=7]", which tells those of one name
- * apart. */
+/* Frames for threads: their names, or "[name tid=7]", which distinguishes threads with the same
+ * name. */
 enum sagg__thread_frames { SAGG__NO_THREADS, SAGG__THREAD_NAMES, SAGG__THREAD_IDS };
 
-/*
- * Makes the palette of all frames of the aggregate (methods, unless `lines`) and of its threads.
- * Returns 0 or SAGG_ERR_NOMEM. `mem` has no cap.
- */
+/* Makes the palette of all frames of the aggregate (its methods, unless `lines`) and of its
+ * threads. Returns 0 or SAGG_ERR_NOMEM. `mem` has no cap. */
 int sagg__palette_new(sagg__palette *palette, sagg__mem *mem, const sagg *agg, bool lines,
                       enum sagg__thread_frames threads);
-/* Frees what only building needs. */
+/* Frees the maps, which only building needs. */
 void sagg__palette_drop_maps(sagg__palette *palette, sagg__mem *mem);
 void sagg__palette_free(sagg__palette *palette, sagg__mem *mem);
 
-/* The frame of a thread; its name is borrowed as with sagg_thread_at. */
+/* Returns the frame of a thread; its name is borrowed as with sagg_thread_at. */
 sagg_frame sagg__thread_frame(const sagg *agg, uint32_t index);
 
-/* Order of siblings: "class.method" bytewise, then where the class ends, kind, line. */
+/* Compares siblings: "class.method" bytewise, then where the class ends, kind, line. */
 int sagg__frame_order(const sagg_frame *a, const sagg_frame *b);
 
 /* A growing tree, or a cut one. */
@@ -65,19 +63,19 @@ void sagg__nodes_free(sagg__nodes *nodes, sagg__mem *mem);
 /* Keeps the `max_nodes` heaviest nodes of a whole tree. Returns 0 or SAGG_ERR_NOMEM. */
 int sagg__tree_cut(sagg_tree *tree, size_t max_nodes);
 
-/*
- * An empty tree of the type of `like`, with its frames and those of `also` (NULL = none), which
- * have the numbers of their order. Returns 0 or SAGG_ERR_NOMEM; free what *out holds in both cases.
- */
+/* Makes an empty tree of the type of `like`, with its frames and those of `also` (NULL = none),
+ * numbered in their order. Returns 0 or SAGG_ERR_NOMEM; free *out in both cases. */
 int sagg__tree_like(sagg_tree **out, const sagg_tree *like, const sagg_tree *also);
 
-/* The number of a frame that the tree has; of another one, where it would stand. */
+/*
+ * Returns the number of a frame of the tree, or for another frame the number at which it would be.
+ */
 uint32_t sagg__frame_find(const sagg_tree *tree, const sagg_frame *frame);
 
 /* Drops the frames that no node has. Returns 0 or SAGG_ERR_NOMEM. */
 int sagg__tree_drop_frames(sagg_tree *tree);
 
-/* Points the view's arrays to the tree's; totals and threads are the caller's to set. */
+/* Points the view's arrays to the tree's; the caller sets totals and threads. */
 void sagg__tree_view_fill(sagg_tree *tree);
 
 /* Cuts to the limits (0 = none), drops frames and fills the view. Returns 0 or SAGG_ERR_NOMEM. */

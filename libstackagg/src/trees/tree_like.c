@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees that are made from trees: their frames, and their last steps. */
+/* Makes trees from trees: their frames, and their last steps. */
 #include <string.h>
 
 #include "trees/tree_impl.h"
@@ -17,7 +17,7 @@ static void own(sagg_str *text, char *room, size_t *used)
     *used += text->size;
 }
 
-/* Both are sorted: the smaller one's first goes next. */
+/* Merges two sorted lists of frames. */
 static void merge(sagg__palette *to, const sagg_tree_view *a, const sagg_tree_view *b)
 {
     size_t i = 0;

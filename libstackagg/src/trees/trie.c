@@ -29,7 +29,7 @@ void sagg__trie_free(sagg__trie *trie)
     sagg__release(trie->mem, trie->slots, trie->slot_count * sizeof(*trie->slots));
 }
 
-/* The slot of a child: its own, or the empty one where it belongs. */
+/* Returns the slot of a child: its own, or the empty one for it. */
 static size_t slot_of(const sagg__trie *trie, uint32_t parent, uint32_t frame)
 {
     uint64_t hash = ((uint64_t)parent << 32 | frame) * UINT64_C(0x9E3779B97F4A7C15);
@@ -92,8 +92,8 @@ static int by_place(const void *context, uint32_t a, uint32_t b)
     return (left->frame > right->frame) - (left->frame < right->frame);
 }
 
-/* What a walk needs, in one block: the nodes by parent and frame, where each node's children begin
- * in that, and the nodes still to be written with their depths. */
+/* The arrays of a walk, in one block: the nodes by parent and frame, where each node's children
+ * begin in that, and the nodes still to be written with their depths. */
 struct walk {
     uint32_t *order;
     uint32_t *first;

@@ -9,7 +9,7 @@ typedef struct sagg__trie_node {
     uint32_t parent;
     uint32_t frame;
     uint64_t self;
-    uint64_t before; /* of a comparison: the older side's self */
+    uint64_t before; /* in a comparison: the older side's self */
     uint64_t omitted_total;
     uint64_t omitted_before;
     uint64_t omitted_nodes;
@@ -29,24 +29,22 @@ void sagg__trie_free(sagg__trie *trie);
 
 sagg__trie_node *sagg__trie_at(const sagg__trie *trie, uint32_t node);
 
-/* The child of a node for a frame, made when missing. Returns 0 or SAGG_ERR_NOMEM. */
+/* Finds the child of a node for a frame, adding it if it is new. Returns 0 or SAGG_ERR_NOMEM. */
 int sagg__trie_child(sagg__trie *trie, uint32_t *child, uint32_t parent, uint32_t frame);
 
-/* The node of a frame on the path to `node`, itself included, or 0. */
+/* Returns the node of a frame on the path to `node`, itself included, or 0. */
 uint32_t sagg__trie_on_path(const sagg__trie *trie, uint32_t node, uint32_t frame);
 
 /*
- * Puts the nodes in preorder, siblings by the numbers of their frames, into `tree`, whose arrays
+ * Writes the nodes in preorder, siblings by the numbers of their frames, into `tree`, whose arrays
  * are empty, with totals and omitted blocks. `befores`, `omitted_befores`: NULL, or receive the
  * older side's self by node and value by omitted block. Returns 0 or SAGG_ERR_NOMEM.
  */
 int sagg__trie_finish(const sagg__trie *trie, sagg_tree *tree, sagg__array *befores,
                       sagg__array *omitted_befores);
 
-/*
- * Adds each of `count` nodes' totals, in preorder, to its parent's: the nearest node before it that
- * is one less deep. `room` is for count * 2 numbers.
- */
+/* Adds each of `count` nodes' totals, in preorder, to its parent's. The parent is the nearest node
+ * before it that is one less deep. `room` is for count * 2 numbers. */
 void sagg__add_to_parents(const uint32_t *depth, uint64_t *total, size_t count, uint32_t *room);
 
 #endif
