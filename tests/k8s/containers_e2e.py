@@ -6,12 +6,11 @@ usage: containers_e2e.py ATTACHD WORKER COLLECTOR CLASSES THREAD_AGENT
 """
 
 import contextlib
-import os
 import sys
 
 import node
 from cluster import wait_for
-from containers import NOBODY, missing
+from containers import missing
 from node import FAILED, OFF, PROFILING, follow_one_another, new_windows
 from steps import Failed, contains, same
 
@@ -135,65 +134,6 @@ def a_damaged_recording_costs_its_windows_only(on):
         on.damage(jvm)  # and it ends without a rest of files
 
 
-def replaced(directory, name, make):
-    """Something else in the place of a file of the session, of the JVM's user, as the JVM could make it."""
-    path = directory / name
-    path.unlink()
-    make(path)
-    os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
-
-
-def moved_away(directory, precious):
-    directory.rename(directory.with_name("elsewhere"))
-    directory.symlink_to(precious)
-
-
-def hostile_jvms_harm_nobody(on):
-    """Links go to files of this host, which the containers do not see: whoever follows one from outside hits them."""
-    precious = on.dir / "precious"
-    precious.mkdir(mode=0o777)
-    kept = {precious / name: f"the host's {name}" for name in ("recording.jfr", "session", "log")}
-    for path, text in kept.items():
-        path.write_text(text, encoding="utf-8")
-        path.chmod(0o666)
-    target = precious / "recording.jfr"
-    attacks = {
-        "link-recording": lambda d: replaced(d, "recording.jfr", lambda path: path.symlink_to(target)),
-        "link-marker": lambda d: replaced(d, "session", lambda path: path.symlink_to(target)),
-        "huge-recording": lambda d: os.truncate(d / "recording.jfr", 1 << 40),
-        "huge-marker": lambda d: os.truncate(d / "session", 1 << 40),
-        "pipe": lambda d: replaced(d, "recording.jfr", os.mkfifo),
-        "link-directory": lambda d: moved_away(d, precious),
-    }
-    arguments = ["-Xmx64m", "-Dname=\x1b[2J\n../../../etc\u202e", "-cp", "/app", "Target", "600"]
-    with annotated(on, "victim") as (victim_pod, victim):
-        victim_pod.annotate(profile="continuous")
-        on.wait_for_target(victim, state=PROFILING, reason=0)
-        new_windows(on, victim)
-        forks = on.spawn("forks", "bash", "-c", "while :; do (exec -a java /bin/true); done")
-        for name, attack in attacks.items():
-            pod = on.cluster.make_pod("shop", name, node.NAME)
-            jvm = on.start_container(pod, arguments=arguments)
-            pod.annotate(profile="continuous", threads="off")
-            on.wait_for_target(jvm, state=PROFILING, reason=0)
-            new_windows(on, jvm)
-            attack(on.session_of(jvm)[0])
-            new_windows(on, victim, 3)
-            pod.annotate(profile=None)
-            on.wait_for_target(jvm, state=OFF)
-            same(f"{name}: the JVM lives", jvm.is_alive(), True)
-            same(f"{name}: files of the host", {path: path.read_text(encoding="utf-8") for path in precious.iterdir()}, kept)
-            jvm.end()
-            pod.delete()
-        forks.kill()
-        windows = [w for w in on.windows(victim) if w["source"] == "cpu"]
-        follow_one_another(windows)
-        same("windows of another JVM that were lost", [w for w in windows if w["covered"] == 0], [])
-        same("the daemons run", [on.collector.poll(), on.attachd.poll()], [None, None])
-        odd = [c for name in ("collector", "attachd") for c in on.log(name) if c != "\n" and not c.isprintable()]
-        same("control characters in the logs", odd, [])
-
-
 def begun(on, jvm):
     """Which session it is, and since when."""
     directory, marker = on.session_of(jvm)
@@ -234,7 +174,6 @@ STEPS = (
     a_full_tmp_is_told_until_there_is_room,
     a_tmp_that_fills_up_costs_its_windows_only,
     a_damaged_recording_costs_its_windows_only,
-    hostile_jvms_harm_nobody,
     a_rollout_leaves_no_gap,
 )
 
