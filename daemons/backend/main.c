@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hotstack-backend: settings in, parts up, wait for the end, parts down. */
+/* hotstack-backend: reads the settings, starts the program, waits for the end and stops it. */
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-/* SIGTERM, SIGINT and SIGHUP as a descriptor; the threads to come inherit the mask. */
+/* Opens a descriptor of SIGTERM, SIGINT and SIGHUP; threads started later inherit the mask. */
 static int open_signals(void)
 {
     sigset_t set;
@@ -27,8 +27,8 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-/* What a batch took is kept for the next one: to fault its pages in anew costs as much as to read
- * it. */
+/* Keeps the memory of a batch for the next one: the page faults of new memory cost as much as
+ * reading the batch. */
 static void keep_memory(void)
 {
 #ifdef __GLIBC__

@@ -28,10 +28,10 @@
 enum { GRACE_MS = 10000, PREPARE_EVERY_MS = 2000, DAY = 86400000 };
 
 struct program {
-    const config *loaded; /* at the start */
+    const config *loaded; /* as read at the start */
     const config_section *values;
     const program_sources *sources;
-    config_watch *watch; /* of the settings in force; NULL: there is nothing to watch */
+    config_watch *watch; /* files of the settings in force; NULL: there are none to watch */
     clickhouse *store;
     bool store_complained;
     writer *writer;
@@ -42,8 +42,8 @@ struct program {
     periodic *reporter;
     bool reports_complained;
     in_flight flights;
-    known_stacks *known; /* NULL: none are remembered */
-    stack_cache *stacks; /* NULL: none are held */
+    known_stacks *known; /* NULL: no stacks are remembered */
+    stack_cache *stacks; /* NULL: there is no cache */
     auth *auth;
     admission *admission;
     metrics *metrics;
@@ -60,7 +60,7 @@ static void log_server(void *context, const char *message)
 
 /* ---- the store ---- */
 
-/* NULL for an empty setting. */
+/* Returns a setting, or NULL if it is empty. */
 static const char *optional(const config_section *values, const char *key)
 {
     const char *value = config_string(values, key);
@@ -135,7 +135,7 @@ static int open_store(program *p)
     return -1;
 }
 
-/* On the writer's thread, now and then: brings up a store that was down. */
+/* Prepares a store that was down; called at intervals on the writer's thread. */
 static void prepare_store(void *context)
 {
     program *p = context;
@@ -151,7 +151,7 @@ static void prepare_store(void *context)
     }
 }
 
-/* Says it once, until it is good again. */
+/* Logs a failure once, until a success. */
 static void complain(bool *complained, bool failed, const char *what, const store_error *err)
 {
     if (failed && !*complained)
@@ -159,7 +159,7 @@ static void complain(bool *complained, bool failed, const char *what, const stor
     *complained = failed;
 }
 
-/* On the rollups' thread. */
+/* Runs on the rollups' thread. */
 static void maintain_store(void *context)
 {
     program *p = context;
@@ -202,7 +202,7 @@ static int start_rollups(program *p)
     return p->roller != NULL ? 0 : -1;
 }
 
-/* On the reports' thread. */
+/* Runs on the reports' thread. */
 static void flush_reports(void *context)
 {
     program *p = context;
@@ -285,7 +285,7 @@ static void note_reload(program *p, bool applied)
     metrics_set(p->metrics, METRIC_RELOAD_GOOD, NULL, applied);
 }
 
-/* The tokens of fresh settings are in force at once. The others have made what runs. */
+/* Puts the tokens of new settings in force. Other settings need a restart. */
 static void apply(program *p, const config *fresh, principals *tokens)
 {
     const char *other = config_difference(p->loaded, fresh, "tokens");
@@ -299,7 +299,7 @@ static void apply(program *p, const config *fresh, principals *tokens)
                  other);
 }
 
-/* True when a file has changed since the last call. */
+/* Reads the settings again. Returns true when a file has changed since the last call. */
 static bool reload(program *p)
 {
     config *fresh = NULL;
@@ -326,7 +326,7 @@ static bool reload(program *p)
     return again;
 }
 
-/* True: the program is to end. */
+/* Handles a signal. Returns true when the program must end. */
 static bool take_signal(program *p, int signals)
 {
     struct signalfd_siginfo got;
@@ -375,7 +375,8 @@ static int load_assets(program *p)
 
 static void fill_api(program *p)
 {
-    enum { REPORTS_PER_SILENCE = 3 }; /* one or two that are late make no collector silent */
+    /* A collector is not silent if only one or two reports are late. */
+    enum { REPORTS_PER_SILENCE = 3 };
     const config_section *v = p->values;
     store port = clickhouse_ports(p->store);
     ingest_limits limits = LIMITS_INIT;
@@ -447,7 +448,7 @@ static int start_server(program *p)
     return 0;
 }
 
-/* Written whole beside its place and then moved there: a reader never sees half a number. */
+/* Writes the port to a temporary file and renames it, so that a reader never sees half a number. */
 static int write_port_file(const program *p)
 {
     const char *path = config_string(p->values, "port_file");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* program.h: the backend's parts, made from its settings, wired together and run. */
+/* program.h: builds the backend from its settings, and runs it. */
 #ifndef BACKEND_PROGRAM_H
 #define BACKEND_PROGRAM_H
 
@@ -7,7 +7,7 @@
 
 typedef struct program program;
 
-/* What the settings were read from; they are read again when they change. */
+/* Where the settings come from; they are read again when they change. */
 typedef struct program_sources {
     int argc;
     char *const *argv;
@@ -15,18 +15,18 @@ typedef struct program_sources {
 } program_sources;
 
 /*
- * Opens the store, starts the writer and serves. NULL, with a sentence on stderr, when that cannot
- * be. settings and sources outlive the program.
+ * Opens the store, starts the writer and serves. Returns NULL, with a sentence on stderr, on
+ * failure. settings and sources must outlive the program.
  */
 program *program_start(const config *settings, const program_sources *sources);
 
 /*
- * Waits for the end: SIGTERM or SIGINT on the signalfd `signals`. SIGHUP, and a change of the
- * settings' file or of a secret's, puts the tokens that are named now in force.
+ * Waits for SIGTERM or SIGINT on the signalfd `signals`. On SIGHUP, or when the file of the
+ * settings or of a secret changes, the tokens in it come into force.
  */
 void program_run(program *p, int signals);
 
-/* Ends it: what is in flight is finished (10 s at most), then the store is closed. */
+/* Stops the program: finishes the calls that run (10 s at most), then closes the store. */
 void program_stop(program *p);
 
 #endif

@@ -310,7 +310,7 @@ static int fail(config_error *err, const char *format, const char *value)
 {
     err->code = CONFIG_ERR_USAGE;
     err->line = 0;
-    /* The formats are this file's own and hold the value at the end. */
+    /* The formats are literals of this file; the value follows them. */
     snprintf(err->message, sizeof(err->message), "%s: \"%.100s\".", format, value);
     return -1;
 }
@@ -346,7 +346,7 @@ static int add_token(principals *set, const principal *from, config_error *err)
     return principals_add(set, from) == 0 ? 0 : fail(err, "No memory for the token of", from->name);
 }
 
-/* The four settings auth.*_token*; those that are empty name nobody. */
+/* Adds the tokens of the settings auth.*_token*; an empty setting adds none. */
 static int add_settings(principals *set, const config_section *values, config_error *err)
 {
     static const struct {
@@ -368,7 +368,7 @@ static int add_settings(principals *set, const config_section *values, config_er
     return 0;
 }
 
-/* The items of a list of the settings; false without memory. The caller frees *out. */
+/* Collects the items of a list of the settings; false without memory. The caller frees *out. */
 static bool gather_list(const char *const **out, size_t *count, const config_section *rule,
                         const char *key)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of the program `hotstack`: one file each, one row each in the table of commands.c.
- */
+/* The commands of the program `hotstack`: each has a file of its own and a row in the table of
+ * commands.c. */
 #ifndef HOTSTACK_CLI_COMMAND_H
 #define HOTSTACK_CLI_COMMAND_H
 
@@ -17,7 +17,7 @@ enum exit_code {
     EXIT_REGRESSION = 4, /* done, and the comparison fails the rule that was given */
 };
 
-/* For the rows of the table of options, which say whose they are. */
+/* One bit for each command: the rows of the table of options name the commands that take them. */
 enum command_bit {
     OF_ATTACH_STATUS = 1 << 0,
     OF_CONVERT = 1 << 1,
@@ -37,7 +37,7 @@ enum command_bit {
     OF_ALL = (1 << 15) - 1,
 };
 
-/* What stands beside a command's options. */
+/* The operands that a command takes, besides its options. */
 enum command_operands {
     OPERANDS_NONE,
     OPERANDS_FILE,
@@ -45,7 +45,7 @@ enum command_operands {
     OPERANDS_TWO_FILES,
     OPERANDS_JVM,
     OPERANDS_JVM_OR_NONE,
-    OPERANDS_JVM_COMMAND, /* a JVM, and words that are the command's whatever they look like */
+    OPERANDS_JVM_COMMAND, /* a JVM, then words that may look like options */
 };
 
 typedef struct cli_options cli_options;
@@ -53,9 +53,9 @@ typedef struct cli_options cli_options;
 typedef struct command {
     const char *name;    /* "convert", "jfr print" */
     const char *summary; /* one line for `hotstack --help` */
-    const char *usage;   /* behind the name */
-    const char *about;   /* for --help, above the options; lines are broken where they fit */
-    const char *ending;  /* the same, below */
+    const char *usage;   /* follows the name */
+    const char *about;   /* for --help, above the options; --help breaks the lines */
+    const char *ending;  /* as `about`, below the options */
     enum command_bit bit;
     enum command_operands operands;
     int (*run)(cli_options *o); /* returns an exit code */
@@ -66,14 +66,14 @@ extern const command attach_status_command, collector_status_command, convert_co
     jfr_summary_command, jfr_totals_command, profile_command, ps_command, threads_command,
     top_command;
 
-/* Commands of two words. */
+/* A first word that several commands share, as "jfr". */
 typedef struct command_group {
     const char *name;
     const char *summary;
     const char *about;
 } command_group;
 
-/* By its name; NULL = there is none (commands.c). */
+/* Returns the command or group of that name, or NULL (commands.c). */
 const command *command_find(const char *name);
 const command_group *command_group_find(const char *name);
 
@@ -84,18 +84,18 @@ typedef struct command_name {
 
 enum { COMMAND_NAMES = 32 };
 
-/* The words that may follow `hotstack`, or a group's name: commands and groups. Returns how many.
- */
+/* Lists the words that may follow `hotstack`, or a group's name: commands and groups. Returns how
+ * many there are. */
 size_t command_names(command_name out[COMMAND_NAMES], const command_group *group);
 
-/* Names the command ("jfr print") that complaints begin with; `name` is kept, not copied. */
+/* Sets the command's name ("jfr print") with which complaints begin; `name` is borrowed. */
 void complain_as(const char *name);
 
 /* Prints "hotstack COMMAND: " ("hotstack: " before complain_as) and a formatted message to standard
- * error, with what could drive a terminal made harmless. */
+ * error. Characters that could control a terminal are replaced. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 
-/* Notes what a recorder says it lost itself (jfr_loss); nothing of 0. */
+/* Complains about samples and bytes that the recorder says it lost (jfr_loss); 0 prints nothing. */
 void complain_of_recorder(uint64_t samples, uint64_t bytes);
 
 #endif

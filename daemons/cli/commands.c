@@ -51,7 +51,8 @@ const command_group *command_group_find(const char *name)
     return NULL;
 }
 
-/* A command's name behind that of the group; NULL = it is none of the group's. */
+/* Returns the part of a command's name after the group's; NULL if the command is not in the
+ * group. */
 static const char *name_in_group(const command *c, const command_group *group)
 {
     size_t length = strlen(group->name);

@@ -55,7 +55,8 @@ static void print_any_help(FILE *to, const command_group *group)
         print_help(to);
 }
 
-/* A full disk or a broken device behind standard output is noticed at the end at the latest. */
+/* Flushes standard output, so that a full disk or a broken device is reported at the latest
+ * here. */
 static int finish(int rc)
 {
     bool broken = ferror(stdout) != 0;
@@ -146,7 +147,7 @@ int main(int argc, char **argv)
         (void)puts("hotstack " HOTSTACK_VERSION);
         return finish(EXIT_WHOLE);
     }
-    /* For our completion scripts, and for the build, which makes the manual pages. */
+    /* For the completion scripts, and for the build, which makes the manual pages. */
     if (strcmp(name, "__complete") == 0) {
         options_complete(argv + 2, argc - 2);
         return finish(EXIT_WHOLE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hotstack-collector: parse, wire, run until SIGTERM. */
+/* hotstack-collector: reads the settings, builds the program and runs it until SIGTERM. */
 #include "adapters/sandbox.h"
 #include "program.h"
 #include "settings.h"
@@ -24,7 +24,8 @@ static int fail(const char *message)
     return EXIT_FAILURE;
 }
 
-/* SIGTERM, SIGINT and SIGHUP as a descriptor; blocked for every thread to come. */
+/* Opens a descriptor of SIGTERM, SIGINT and SIGHUP, and blocks them for all threads started
+ * later. */
 static int open_signals(void)
 {
     sigset_t signals;
@@ -56,7 +57,8 @@ static int run(const config *loaded, const program_sources *sources)
     return rc == 0 ? EXIT_SUCCESS : fail(message);
 }
 
-/* Before any thread. Without the filter the collector works as well: false, and what it lacks. */
+/* Installs the system call filter; must run before any thread starts. The collector also works
+ * without it: returns false then, with the finding in *out. */
 static bool enter_sandbox(const config *loaded, local_finding *out)
 {
     *out = (local_finding){.check = "seccomp"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All adapters put together: what main starts, runs and ends. */
+/* Builds the collector from its adapters, runs and ends it. */
 #ifndef COLLECTOR_PROGRAM_H
 #define COLLECTOR_PROGRAM_H
 
@@ -8,24 +8,26 @@
 
 typedef struct program program;
 
-/* What the configuration was read from, to read it again, and what the process lacks. */
+/* Where the configuration comes from, so that it can be read again, and the findings about the
+ * process. */
 typedef struct program_sources {
     int argc;
     char *const *argv;
     char *const *envp;
-    const local_finding *lacks; /* what the self-check found */
+    const local_finding *lacks; /* findings of the self-check */
     size_t lack_count;
 } program_sources;
 
-/* Makes everything; nothing runs yet. `loaded` and what the sources point to are borrowed. NULL
- * with a sentence in message. */
+/* Builds everything; nothing runs yet. `loaded` and the members of sources are borrowed. NULL with
+ * a sentence in message. */
 program *program_new(const config *loaded, const program_sources *sources, char *message,
                      size_t size);
 
 /*
- * Runs until `signals` (a signalfd) gives another signal than SIGHUP, which has the configuration
- * read again, as a change of its file has; the rules are then in force at once. Ends in order: last
- * windows, sessions, last uploads within upload.grace. 0, or -1 with a sentence in message.
+ * Runs until `signals` (a signalfd) gives a signal other than SIGHUP. On SIGHUP, or when the file
+ * changes, the configuration is read again and its rules apply at once. At the end it takes the
+ * last windows, stops the sessions and uploads the last batches within upload.grace, in this order.
+ * 0, or -1 with a sentence in message.
  */
 int program_run(program *self, int signals, char *message, size_t size);
 

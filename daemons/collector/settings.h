@@ -11,10 +11,10 @@
 
 extern const config_program collector_program;
 
-/* The rules of the file. NULL with a sentence, which names the file's line, in message. */
+/* Reads the rules of the file. NULL with a sentence, which names the line, in message. */
 rule_set *settings_rules(const config *loaded, char *message, size_t size);
 
-/* 0, or -1 with a sentence in message. */
+/* Reads the settings about pods. 0, or -1 with a sentence in message. */
 int settings_pods(const config *loaded, pods_options *out, char *message, size_t size);
 
 collector_options settings_collector(const config_section *settings);

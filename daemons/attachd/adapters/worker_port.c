@@ -66,7 +66,7 @@ static void copy_jvm(local_jvm *to, const attach_jvm *from)
     (void)snprintf(to->detail, sizeof(to->detail), "%s", from->detail);
 }
 
-/* Unix ms of the host's boot: start times of processes count from it. */
+/* Returns the Unix ms of the host's boot, from which the start times of processes count. */
 static uint64_t boot_ms(void)
 {
     struct timespec wall;
@@ -115,9 +115,9 @@ static uint32_t unreaped(void *context)
     return (uint32_t)attachclient_unreaped();
 }
 
-/* Bytes of a recording into a file, up to a cap. */
+/* Writes the bytes of a recording to a file, up to a limit. */
 typedef struct sink {
-    int fd; /* -1 = of an operation that has no bytes */
+    int fd; /* -1 = the operation returns no bytes */
     uint64_t limit;
     uint64_t bytes;
     bool over_limit;
@@ -176,15 +176,22 @@ static void tell(attachd_outcome *out, int rc, const attach_result *result, cons
     out->bytes = to->bytes;
     out->session = session_of(info->state);
     out->running = info->running;
-    out->has_files = info->directory[0] != '\0';
     if (info->running && info->engine != ATTACH_AP_ENGINE_OFF)
         (void)snprintf(out->engine, sizeof(out->engine), "%s", attach_ap_engine_name(info->engine));
     (void)snprintf(out->engine_reason, sizeof(out->engine_reason), "%s", info->engine_reason);
     out->offset = info->offset;
     out->dropped_events = info->dropped;
-    out->absent = info->absent; /* the same bits */
+    out->absent = info->absent; /* both use the same bits */
     (void)snprintf(out->absent_reason, sizeof(out->absent_reason), "%s", info->absent_reason);
     out->started_ms = info->started_ms > 0 ? (uint64_t)info->started_ms : 0;
+}
+
+/* Whether the directory in the target is not that of another installation's session. */
+static bool has_files(const worker_port *port, const attach_ap_info *info)
+{
+    return info->directory[0] != '\0' && info->state != ATTACH_AP_EXTERNAL &&
+           (info->installation[0] == '\0' ||
+            strcmp(info->installation, port->installation_id) == 0);
 }
 
 static void run(const worker_port *port, const attach_request *request, sink *to,
@@ -196,6 +203,7 @@ static void run(const worker_port *port, const attach_request *request, sink *to
     attach_error err = {0};
     int rc = attachclient_run(&result, request, write_piece, to, &options, &err);
     tell(out, rc, &result, &err, to);
+    out->has_files = has_files(port, &result.info);
     bool reads = request->op == ATTACH_OP_WINDOW || request->op == ATTACH_OP_STOP;
     if (reads && result.code == ATTACH_ERR_FORMAT) {
         out->reason = REASON_PARSE_FAILED;

@@ -5,6 +5,7 @@
 #include <catalogue/reason.h>
 #include <catalogue/state.h>
 #include <check.h>
+#include <fcntl.h>
 #include <localrpc/client.h>
 #include <signal.h>
 #include <spawn.h>
@@ -20,9 +21,10 @@ extern char **environ;
 
 enum { CALL_MS = 60000 };
 
-static const char installation[] = "attachdtest";
+static const char *installation;
 static char directory[64];
 static char socket_path[128];
+static char log_path[128];
 static pid_t attachd;
 static localrpc_client *client;
 static jvm_fixture jvm;
@@ -42,7 +44,13 @@ static void start_attachd(const char *extra)
     (void)snprintf(more, sizeof(more), "%s", extra);
     char *arguments[] = {program, state, socket_flag, id, library, more, NULL};
     ck_assert_ptr_nonnull(program);
-    ck_assert_int_eq(posix_spawn(&attachd, program, NULL, NULL, arguments, environ), 0);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    (void)snprintf(log_path, sizeof(log_path), "%s/log", directory);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log_path,
+                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
+    ck_assert_int_eq(posix_spawn(&attachd, program, &actions, NULL, arguments, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
 }
 
 static int end_attachd(int signal_number)
@@ -56,6 +64,7 @@ static int end_attachd(int signal_number)
 
 static void set_up(void)
 {
+    installation = "attachdtest";
     strcpy(directory, "/tmp/attachd-test-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(directory));
     (void)snprintf(socket_path, sizeof(socket_path), "%s/run/attachd.sock", directory);
@@ -89,24 +98,34 @@ static void ask(const local_request *given, local_answer *answer)
     ck_assert_msg(rc == 0, "%s", err.message);
 }
 
-static local_request about_jvm(local_op op)
+static local_request about(local_op op, const jvm_fixture *one)
 {
     local_request request = {
         .op = op, .events = {{[EVENT_CPU] = 1000000, [EVENT_ALLOC] = 65536}}, .offset = UINT64_MAX};
-    request.jvm.host_pid = (uint32_t)jvm.identity.pid;
-    request.jvm.start_ticks = jvm.identity.start_ticks;
-    (void)snprintf(request.jvm.boot_id, sizeof(request.jvm.boot_id), "%s", jvm.identity.boot_id);
+    request.jvm.host_pid = (uint32_t)one->identity.pid;
+    request.jvm.start_ticks = one->identity.start_ticks;
+    (void)snprintf(request.jvm.boot_id, sizeof(request.jvm.boot_id), "%s", one->identity.boot_id);
     return request;
 }
 
-static void start_session(uint32_t expected)
+static local_request about_jvm(local_op op)
 {
-    local_request request = about_jvm(LOCAL_START);
+    return about(op, &jvm);
+}
+
+static void start_session_of(const jvm_fixture *one, uint32_t expected)
+{
+    local_request request = about(LOCAL_START, one);
     local_answer answer;
     ask(&request, &answer);
     ck_assert_msg(answer.reason == REASON_NONE, "%s", answer.detail);
     ck_assert_uint_eq(answer.session, expected);
     local_answer_clear(&answer);
+}
+
+static void start_session(uint32_t expected)
+{
+    start_session_of(&jvm, expected);
 }
 
 /* A window whose bytes, read in pieces, are a recording. */
@@ -201,6 +220,48 @@ START_TEST(leave_sessions_leaves_them_and_the_next_run_sweeps_what_nobody_wants)
 }
 END_TEST
 
+static bool is_logged(const char *words)
+{
+    static char text[65536];
+    FILE *file = fopen(log_path, "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    (void)fclose(file);
+    return strstr(text, words) != NULL;
+}
+
+START_TEST(the_session_of_another_installation_is_not_swept)
+{
+    char others[64], own[64];
+    jvm_fixture second;
+    end_attachd(SIGTERM);
+    start_attachd("--leave-sessions");
+    start_session(SESSION_STATE_OWNED);
+    end_attachd(SIGTERM);
+    jvm_fixture_start(&second, jvm_fixture_any(), NULL, NULL);
+    (void)snprintf(others, sizeof(others), "pid %d:", (int)jvm.identity.pid);
+    (void)snprintf(own, sizeof(own), "pid %d: a session left by an earlier run removed",
+                   (int)second.identity.pid);
+    installation = "attachdother";
+    start_attachd("--leave-sessions");
+    start_session_of(&second, SESSION_STATE_OWNED);
+    end_attachd(SIGTERM);
+    start_attachd("--adopt-grace=100ms");
+    for (int i = 0; i < 3000 && !is_logged(own); i++)
+        usleep(20000);
+    ck_assert(is_logged(own));
+    end_attachd(SIGTERM); /* after the sweep */
+    ck_assert(!is_logged(others));
+    jvm_fixture_stop(&second);
+    installation = "attachdtest";
+    ck_assert_int_gt(leftovers(), 0);
+    start_attachd("--adopt-grace=100ms");
+    for (int i = 0; i < 3000 && leftovers() > 0; i++)
+        usleep(20000);
+    ck_assert_int_eq(leftovers(), 0);
+}
+END_TEST
+
 START_TEST(a_dead_pid_and_another_process_are_named)
 {
     local_request request = about_jvm(LOCAL_START);
@@ -231,6 +292,7 @@ int main(void)
     tcase_add_test(tests, a_session_gives_windows_and_ends_with_attachd);
     tcase_add_test(tests, a_killed_attachd_finds_its_session_again);
     tcase_add_test(tests, leave_sessions_leaves_them_and_the_next_run_sweeps_what_nobody_wants);
+    tcase_add_test(tests, the_session_of_another_installation_is_not_swept);
     tcase_add_test(tests, a_dead_pid_and_another_process_are_named);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -24,7 +24,8 @@ static struct {
         bool ours;
         atomic_int inside;
         int started, windows, stopped, discarded;
-        uint64_t offset; /* of the last window */
+        uint64_t offset;     /* of the last window */
+        uint64_t started_ms; /* when a session began that is adopted */
     } jvms[2];
     atomic_bool hold;
     atomic_int overlaps; /* operations that met another on the same JVM */
@@ -80,6 +81,8 @@ static void start(void *context, const local_request *request, uint32_t deadline
     struct fake_jvm *one = enter(&request->jvm);
     out->reason = world.fail_with;
     out->session = one->ours ? SESSION_STATE_ADOPTED : SESSION_STATE_OWNED;
+    out->started_ms = one->started_ms;
+    one->started_ms = 0;
     one->started++;
     one->running = out->running = world.fail_with == 0;
     (void)snprintf(out->engine, sizeof(out->engine), "ctimer");
@@ -532,6 +535,23 @@ START_TEST(an_old_session_begins_anew_at_the_end_of_a_window)
 }
 END_TEST
 
+START_TEST(an_old_session_of_an_earlier_run_begins_anew_once_its_owner_claims_it)
+{
+    world.jvms[0].running = world.jvms[0].ours = true;
+    world.jvms[0].started_ms = 1000;
+    world.now = 1000 + RESTART_MS;
+    local_answer unclaimed = ask(LOCAL_WINDOW, 1);
+    ck_assert_uint_eq(unclaimed.session, SESSION_STATE_ADOPTED);
+    ck_assert_int_eq(world.jvms[0].stopped, 0);
+    ask(LOCAL_START, 1);
+    world.now += 60000;
+    local_answer last = ask(LOCAL_WINDOW, 1);
+    ck_assert_uint_eq(last.session, SESSION_STATE_OWNED);
+    ck_assert_int_eq(world.jvms[0].stopped, 1);
+    ck_assert_int_eq(world.jvms[0].started, 2);
+}
+END_TEST
+
 /* async-profiler tells them when it stops, and only then. */
 START_TEST(live_objects_begin_a_session_anew_with_each_window)
 {
@@ -628,6 +648,7 @@ int main(void)
     tcase_add_test(tests, a_session_that_nobody_asks_about_is_stopped);
     tcase_add_test(tests, one_that_cannot_be_stopped_is_not_tried_for_ever);
     tcase_add_test(tests, an_old_session_begins_anew_at_the_end_of_a_window);
+    tcase_add_test(tests, an_old_session_of_an_earlier_run_begins_anew_once_its_owner_claims_it);
     tcase_add_test(tests, live_objects_begin_a_session_anew_with_each_window);
     tcase_add_test(tests, large_windows_restart_a_session_that_is_not_young);
     tcase_add_test(tests, a_restart_that_fails_leaves_the_window);

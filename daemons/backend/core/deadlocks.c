@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deadlocks from their sightings: when each was first and last seen, and whether and how it ended.
- */
+/* Builds deadlocks from their sightings: when each was first and last seen, and whether and how it
+ * ended. */
 #include <stdlib.h>
 
 #include <catalogue/reason.h>
@@ -89,8 +89,9 @@ static const target_entry *find_target(const target_list *targets, const deadloc
 }
 
 /*
- * A deadlock that a later snapshot does not show was resolved. One whose JVM is in no later
- * snapshot ended with the JVM, or nobody has looked since.
+ * Judges how a deadlock ended. If a later snapshot does not show it, it was resolved. If no later
+ * snapshot of its JVM exists, the JVM ended, or nothing has looked at it since. The last report on
+ * the JVM says when it ended, or, if newer reports lack the JVM, when it was last known to run.
  */
 static void judge(deadlock_entry *one, const snapshot_source *source, const target_list *targets,
                   uint64_t silent_before_ms)
@@ -100,7 +101,8 @@ static void judge(deadlock_entry *one, const snapshot_source *source, const targ
     if (source != NULL && source->last_ms > one->last_ms)
         end(one, source->last_ms, "resolved");
     else if (target != NULL && target->state == TARGET_STATE_EXITED)
-        end(one, one->last_ms, "jvm_ended");
+        end(one, target->observed_ms > one->last_ms ? target->observed_ms : one->last_ms,
+            "jvm_ended");
     else if (target != NULL ? target->reason == REASON_COLLECTOR_SILENT
                             : one->last_ms < silent_before_ms)
         end(one, one->last_ms, "collector_silent");
@@ -115,7 +117,7 @@ static query_code judge_all(const query *q, const store_filter *filter, thread_r
     uint64_t now_ms = q->now_ms(q->clock);
 
     wide.limit = SIGHTINGS_MAX;
-    query_code code = query_targets(q, &wide, &targets, &ignored, err);
+    query_code code = query_judged_targets(q, &wide, &targets, &ignored, err);
     for (size_t i = 0; i < out->deadlock_count && code == QUERY_OK; i++)
         judge(&out->deadlocks[i], report_source(out, out->deadlocks[i].target), &targets,
               now_ms > q->silent_ms ? now_ms - q->silent_ms : 0);
@@ -152,7 +154,8 @@ query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t 
     store_filter wide = *filter;
 
     wide.limit = SIGHTINGS_MAX;
-    /* The snapshots first: one that comes between the two reads must not look as if it saw none. */
+    /* Read the snapshots first: a snapshot taken between the two reads must not look as if it saw
+     * no deadlock. */
     query_code code = query_sources(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = query_code_of(q->store.threads->read_sightings(q->store.self, &wide, on_sighting,

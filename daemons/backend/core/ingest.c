@@ -30,7 +30,7 @@ static void retry_for(const commit *c, const store_error *err)
 {
     verdict *v = c->v;
 
-    /* A store that comes back may have lost what was written last; a busy one has not gone. */
+    /* A store that was down may have lost its last writes; a store that was only busy has not. */
     if (err->code != STORE_ERR_BUSY)
         known_stacks_clear(c->in->known);
     switch (err->code) {
@@ -38,7 +38,7 @@ static void retry_for(const commit *c, const store_error *err)
         verdict_retry(v, "store_busy", 2000, "The store is busy: %.400s", err->message);
         break;
     case STORE_ERR_FAILED:
-        /* Not the collector's fault and not for good: an operator mends the store. */
+        /* An operator must repair the store; the collector is not at fault and tries again. */
         verdict_retry(v, "store_unavailable", 30000, "The store refused the batch: %.400s",
                       err->message);
         break;
@@ -50,7 +50,8 @@ static void retry_for(const commit *c, const store_error *err)
 
 /* ---- on the writer's thread ---- */
 
-/* Line 14: 0 to go on, -1 when the verdict is filled. */
+/* Check 14 (docs/formats/ingest.md, section Order of checks): returns 0 to continue, -1 when the
+ * verdict is filled. */
 static int ask_ledger(commit *c)
 {
     const store *s = &c->in->store;
@@ -71,17 +72,17 @@ static int ask_ledger(commit *c)
     return -1;
 }
 
-/* What the stacks of a service of the batch are remembered by. */
+/* Returns the owner of the stacks of one of the batch's services, for the cache. */
 static uint64_t owner_of(const commit *c, uint32_t service)
 {
     return known_stacks_owner(c->in->known, &c->plan.services[service], c->batch->day);
 }
 
-/* Stacks that the store is asked for, as many as `count`. */
+/* A question to the store about `count` stacks. */
 typedef struct question {
-    uint64_t owner; /* what they are remembered by */
+    uint64_t owner; /* the owner of the stacks in the cache */
     const uint8_t **ids;
-    size_t *places; /* of each among the missing ones */
+    size_t *places; /* by stack of the question: its place among the missing ones */
     bool *found;
     size_t count;
 } question;
@@ -103,7 +104,8 @@ static void question_free(question *q)
     free(q->found);
 }
 
-/* Those of one service, which stand in a row, that are not remembered. */
+/* Adds to the question the stacks of one service that the cache does not hold. They are adjacent in
+ * the batch. */
 static void put_question(const commit *c, question *q, const stack_use *missing, size_t count,
                          bool *known)
 {
@@ -127,7 +129,7 @@ static void take_answer(const commit *c, const question *q, bool *known)
     }
 }
 
-/* Asks for the missing stacks of one service, which stand in a row from `first` on. */
+/* Asks for the missing stacks of one service, which are adjacent from `first` on. */
 static int ask_service(commit *c, size_t first, size_t count, bool *known)
 {
     const store *s = &c->in->store;
@@ -168,7 +170,7 @@ static int compare_indexes(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* Lists, each once, the stacks that some service does not know. */
+/* Lists the stacks that some service does not have, each once. */
 static int list_needed(commit *c, const bool *known)
 {
     uint32_t *need = malloc((c->plan.missing_count + 1) * sizeof(*need));
@@ -195,7 +197,7 @@ static int list_needed(commit *c, const bool *known)
     return -1;
 }
 
-/* Line 15: 0 to go on, -1 when the verdict is filled. */
+/* Check 15: returns 0 to continue, -1 when the verdict is filled. */
 static int ask_stacks(commit *c)
 {
     size_t count = c->plan.missing_count;
@@ -216,7 +218,7 @@ static int ask_stacks(commit *c)
     return rc;
 }
 
-/* What the batch brought is in the store now. */
+/* Adds the stacks of a stored batch to the cache. */
 static void remember_brought(const commit *c)
 {
     const char *ids = c->batch->stacks.stack_ids.data;
@@ -237,7 +239,7 @@ static void accept(verdict *v, uint64_t rows)
     v->rows = rows;
 }
 
-/* False: the same batch is being stored, or too many are. */
+/* Returns false when the same batch is being stored, or too many batches are. */
 static bool take_off(in_flight *f, const uint8_t *id)
 {
     pthread_mutex_lock(&f->lock);
@@ -269,7 +271,8 @@ static void commit_one(commit *c)
     uint64_t now_ms = in->now_ms(in->clock);
 
     known_stacks_pass(in->known, now_ms);
-    /* Only what the ledger does not know is too large: what is stored must not be cut anew. */
+    /* The ledger first: a batch that is stored already must not be rejected as too large, which
+     * would make the collector split it and send it again. */
     if (ask_ledger(c) != 0 ||
         check_stored_frames(&c->batch->stacks, c->plan.brought, c->plan.brought_count, c->v) != 0 ||
         ask_stacks(c) != 0)
@@ -314,7 +317,8 @@ static void run(commit *c, void (*job)(void *arg))
                       "The queue to the store is full: send the batch again.");
 }
 
-/* A batch of a cluster that is no valid name is not forbidden, it is rejected by the check. */
+/* Whether the scope forbids the cluster. An empty cluster is not forbidden: the check of the batch
+ * rejects it. */
 static bool is_forbidden(const scope *allowed, const collector_id *collector)
 {
     return collector->cluster.length > 0 &&
@@ -335,7 +339,8 @@ static void check_and_commit(const ingest *in, profile_batch *batch, const inges
     ingest_plan_free(&c.plan);
 }
 
-/* The ledger has a row of each batch, but of those that only lack stacks: they come again. */
+/* Adds a row to the ledger for a batch that was not stored, except if it only lacks stacks, as it
+ * is then sent again. */
 static void note_refusal(const ingest *in, const ingest_sender *from, const profile_batch *batch,
                          const verdict *v)
 {
@@ -359,7 +364,7 @@ void ingest_unreadable(const ingest *in, const ingest_sender *from, const verdic
     note_refusal(in, from, NULL, v);
 }
 
-/* What came of adding a report to those that are gathered. */
+/* Sets the verdict after a report was added to the collected ones. */
 static void note_gathered(int rc, const store_error *err, verdict *v)
 {
     if (rc == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core/ingest.h: the use cases behind POST /v1/ingest/... A call checks on the caller's thread and
- * commits on one of the writer's (the port below), so that the ledger's answer still holds when the
- * batch is written.
+ * core/ingest.h: the use cases behind POST /v1/ingest/... A call checks the batch on the caller's
+ * thread and commits it on a writer's thread (the port below). There the ledger is read, so that
+ * its answer is still true when the batch is written.
  */
 #ifndef BACKEND_INGEST_H
 #define BACKEND_INGEST_H
@@ -14,7 +14,8 @@
 #include "store.h"
 #include <contract/check.h>
 
-/* The batches that are being stored: one of an id at a time. Zero it to begin. */
+/* The ids of the batches that are being stored; only one batch with an id at a time. Zero it to
+ * begin. */
 enum { IN_FLIGHT_MAX = 64 };
 typedef struct in_flight {
     pthread_mutex_t lock;
@@ -24,7 +25,8 @@ typedef struct in_flight {
 
 /* The port to the threads that write. */
 typedef struct writer_ops {
-    /* Runs job(arg) there and waits for its end. 0, or -1 when its queue is full (nothing ran). */
+    /* Runs job(arg) there and waits for its end. Returns 0, or -1 when its queue is full (the job
+     * did not run). */
     int (*run)(void *self, void (*job)(void *arg), void *arg);
 } writer_ops;
 
@@ -32,7 +34,7 @@ typedef struct ingest {
     store store;
     const writer_ops *writer;
     void *writer_self;
-    known_stacks *known; /* NULL: the store is asked each time */
+    known_stacks *known; /* NULL: the store is asked about every stack */
     in_flight *flights;
     reports *reports;
     ingest_limits limits;
@@ -40,17 +42,18 @@ typedef struct ingest {
     void *clock;
 } ingest;
 
-/* Whose token came with a payload. */
+/* The owner of the token that a payload was sent with. */
 typedef struct ingest_sender {
     const char *name;
     const scope *allowed; /* the clusters that it may write for; an empty list is all */
 } ingest_sender;
 
 /*
- * Checks, commits and fills the verdict (verdict_clear frees it). Returns true unless the token's
- * scope forbids the cluster: then the verdict is not filled, and the answer is 403.
+ * Checks and commits a batch, and fills the verdict (free it with verdict_clear). Returns true
+ * unless the token's scope forbids the cluster: then the verdict is not filled, and the answer is
+ * 403.
  *
- * A batch is stored when it is accepted. A report is gathered then (core/reports/reports.h), and
+ * An accepted batch is stored. An accepted report is only collected (core/reports/reports.h), and
  * written a little later.
  */
 bool ingest_profiles(const ingest *in, profile_batch *batch, const ingest_sender *from, verdict *v);
@@ -58,10 +61,10 @@ bool ingest_status(const ingest *in, status_batch *report, const ingest_sender *
 bool ingest_heartbeat(const ingest *in, const heartbeat *beat, const ingest_sender *from,
                       verdict *v);
 
-/* A batch that could not be read has been refused. */
+/* Records that a batch which could not be read was refused. */
 void ingest_unreadable(const ingest *in, const ingest_sender *from, const verdict *v);
 
-/* True when the list is empty or holds the value. */
+/* Whether the list is empty or holds the value. */
 bool scope_allows(const char *const *list, size_t count, text value);
 
 #endif

@@ -10,7 +10,7 @@
 typedef struct planner {
     const profile_batch *batch;
     ingest_plan *plan;
-    stack_use *uses; /* unique (service, stack of the body) in order of first use */
+    stack_use *uses; /* unique (service, stack of the body), in the order of first use */
     size_t use_count;
     index_set seen;
 } planner;
@@ -103,7 +103,8 @@ static int find_uses(planner *p)
     return 0;
 }
 
-/* Ids of the body and of the dictionary in one index space: the body's come first. */
+/* Returns an id by its index; the indexes of the body's ids come first, those of the dictionary
+ * follow. */
 static const char *id_at(const profile_batch *b, uint32_t index)
 {
     size_t body = b->stack_ids.length / STACK_ID_BYTES;
@@ -117,7 +118,7 @@ static bool equal_id(const void *context, uint32_t a, uint32_t b)
     return memcmp(id_at(context, a), id_at(context, b), STACK_ID_BYTES) == 0;
 }
 
-/* in_dictionary[i]: where stack i of the body stands in the dictionary, or INDEX_SET_NONE. */
+/* Sets in_dictionary[i] to the index of the body's stack i in the dictionary, or INDEX_SET_NONE. */
 static int match_dictionary(const profile_batch *b, uint32_t *in_dictionary)
 {
     size_t body = b->stack_ids.length / STACK_ID_BYTES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core/ingest_plan.h: which services a batch is about, which stacks each of them uses, and which of
- * these the batch brings along.
+ * core/ingest_plan.h: finds the services of a batch, the stacks that each of them uses, and which
+ * of these stacks the batch contains.
  */
 #ifndef BACKEND_INGEST_PLAN_H
 #define BACKEND_INGEST_PLAN_H
@@ -18,7 +18,7 @@ typedef struct ingest_plan {
     size_t missing_count;
 } ingest_plan;
 
-/* 0, or -1 when there is no memory. Free with ingest_plan_free either way. */
+/* Returns 0, or -1 when there is no memory. Free with ingest_plan_free in both cases. */
 int ingest_plan_make(ingest_plan *plan, const profile_batch *batch);
 void ingest_plan_free(ingest_plan *plan);
 

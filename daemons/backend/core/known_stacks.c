@@ -9,17 +9,17 @@
 
 #include <xxhash.h>
 
-/* A set of fingerprints; open addressing, none of which is 0. */
+/* A set of fingerprints with open addressing; no fingerprint is 0. */
 typedef struct generation {
     XXH128_hash_t *slots;
     size_t count;
 } generation;
 
 struct known_stacks {
-    pthread_mutex_t lock; /* of the generations */
+    pthread_mutex_t lock; /* guards the generations */
     generation young, elder;
     size_t mask;
-    size_t most; /* of a generation */
+    size_t most; /* most fingerprints of a generation */
     uint64_t keep_ms, turned_ms;
     uint64_t seed;
     atomic_uint_fast64_t stacks, hits, misses;
@@ -78,11 +78,11 @@ static XXH128_hash_t fingerprint(uint64_t owner, const uint8_t *id)
 {
     XXH128_hash_t print = XXH3_128bits_withSeed(id, STACK_ID_BYTES, owner);
 
-    print.low64 += print.low64 == 0; /* an empty slot's */
+    print.low64 += print.low64 == 0; /* 0 marks an empty slot */
     return print;
 }
 
-/* Its slot, or the free one where it belongs. */
+/* Returns the slot of a fingerprint, or the free one where it belongs. */
 static XXH128_hash_t *find(const known_stacks *k, const generation *in, XXH128_hash_t print)
 {
     size_t slot = (size_t)print.low64 & k->mask;
@@ -157,7 +157,7 @@ static void pass(known_stacks *k, uint64_t now_ms)
     if (now_ms - k->turned_ms < k->keep_ms)
         return;
     if (now_ms - k->turned_ms >= 2 * k->keep_ms)
-        turn(k); /* what is young is that old, too */
+        turn(k); /* the younger generation is too old, too */
     turn(k);
     k->turned_ms = now_ms;
 }

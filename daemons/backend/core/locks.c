@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locks that threads waited for, with those who waited and those who held them. */
+/* The locks that threads waited for, with the threads that waited and those that held them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { ROWS_MAX = 20000 };
 
 typedef struct lock_reader {
     thread_report *report;
-    size_t cursor; /* of the holders' rows, which come in the same order */
+    size_t cursor; /* the lock of the last holder's row: rows and locks have one order */
 } lock_reader;
 
 static bool is_of(const lock_entry *lock, const thread_row *row)
@@ -20,7 +20,7 @@ static bool is_of(const lock_entry *lock, const thread_row *row)
            text_equal(lock->lock_class, row->lock_class);
 }
 
-/* The wait of an idle thread for work is no lock that hurts. */
+/* Whether the wait slows the thread down. An idle thread that waits for work is not slow. */
 static bool hurts(const thread_report *r, const thread_row *row)
 {
     const diagnosed_thread thread = report_diagnosed(r, row);
@@ -28,7 +28,7 @@ static bool hurts(const thread_report *r, const thread_row *row)
     return wait_is_slow(diagnose_wait(&thread));
 }
 
-/* Rows come by target and lock. */
+/* Takes a wait; the rows are sorted by target and lock. */
 static int on_wait(void *context, const thread_row *row)
 {
     thread_report *r = ((lock_reader *)context)->report;
@@ -80,15 +80,15 @@ static int on_holder(void *context, const thread_row *row)
     return 0;
 }
 
-/* The threads of the range, for the stacks of holders that only the waiters name. */
-static int on_usage(void *context, const thread_row *row)
+/* Takes a thread whose stack is needed if only waiters name it as a holder. */
+static int on_owner(void *context, const thread_row *row)
 {
     thread_report *r = context;
 
     return report_add(r, &r->snapshots, row) != NULL ? 0 : -1;
 }
 
-static const thread_row *find_usage(const thread_report *r, uint64_t target, uint64_t java_tid)
+static const thread_row *find_owner(const thread_report *r, uint64_t target, uint64_t java_tid)
 {
     for (size_t i = 0; i < r->snapshots.count; i++) {
         const thread_row *row = &r->snapshots.items[i].row;
@@ -108,9 +108,19 @@ static bool is_carried(const thread_report *r, uint64_t target, uint64_t java_ti
     return false;
 }
 
+/* Whether waiters alone can name the holder of a lock. */
+static bool lacks_holder(const thread_report *r)
+{
+    for (size_t i = 0; i < r->lock_count; i++) {
+        if (r->locks[i].holders.count == 0)
+            return true;
+    }
+    return false;
+}
+
 /*
- * The holder of a lock of java.util.concurrent is known by the waiters' word alone: a snapshot
- * lists held monitors only, since finding other locks would walk the heap.
+ * Adds a holder that the waiters name. For locks of java.util.concurrent there is no other source:
+ * a snapshot lists held monitors only, as finding other locks would walk the heap.
  */
 static int add_named_holder(thread_report *r, lock_entry *lock)
 {
@@ -118,8 +128,8 @@ static int add_named_holder(thread_report *r, lock_entry *lock)
         const thread_row *waiter = &lock->waiting.items[i].row;
         if (waiter->owner_tid == 0)
             continue;
-        const thread_row *usage = find_usage(r, lock->target, waiter->owner_tid);
-        thread_row holder = usage != NULL ? *usage
+        const thread_row *owner = find_owner(r, lock->target, waiter->owner_tid);
+        thread_row holder = owner != NULL ? *owner
                                           : (thread_row){.target = lock->target,
                                                          .java_tid = waiter->owner_tid,
                                                          .name = waiter->owner};
@@ -130,12 +140,12 @@ static int add_named_holder(thread_report *r, lock_entry *lock)
         if (entry == NULL)
             return -1;
         entry->holder_kind =
-            judge_holder(&judged, usage != NULL, is_carried(r, lock->target, waiter->owner_tid));
+            judge_holder(&judged, owner != NULL, is_carried(r, lock->target, waiter->owner_tid));
     }
     return 0;
 }
 
-/* Rows of THREADS_DELAY. */
+/* Takes a row of THREADS_DELAY. */
 static int on_delay(void *context, const thread_row *row)
 {
     thread_report *r = context;
@@ -156,7 +166,7 @@ static int by_waits(const void *a, const void *b)
     return left->lock_id < right->lock_id ? -1 : left->lock_id > right->lock_id;
 }
 
-/* The locks that most waits were for, at most `limit`. */
+/* Keeps the locks with the most waits, at most `limit`. */
 static int keep_worst(thread_report *r, size_t limit, query_meta *meta)
 {
     if (r->lock_count > 0)
@@ -198,20 +208,22 @@ query_code query_locks(const query *q, const store_filter *filter, thread_report
                        query_meta *meta, store_error *err)
 {
     lock_reader reader = {out, 0};
-    store_filter wide = *filter;
+    store_filter wide = *filter, all_pools;
     const thread_port *threads = q->store.threads;
 
     wide.limit = ROWS_MAX;
+    all_pools = wide;
+    all_pools.pool = NULL; /* a thread may wait for one of another pool */
     query_code code = query_sources(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = query_code_of(
             threads->read_threads(q->store.self, THREADS_WAITS, &wide, on_wait, &reader, err));
     if (code == QUERY_OK && out->lock_count > 0)
+        code = query_code_of(threads->read_threads(q->store.self, THREADS_HOLDERS, &all_pools,
+                                                   on_holder, &reader, err));
+    if (code == QUERY_OK && lacks_holder(out))
         code = query_code_of(
-            threads->read_threads(q->store.self, THREADS_HOLDERS, &wide, on_holder, &reader, err));
-    if (code == QUERY_OK && out->lock_count > 0)
-        code = query_code_of(
-            threads->read_threads(q->store.self, THREADS_USAGE, &wide, on_usage, out, err));
+            threads->read_threads(q->store.self, THREADS_OWNERS, &all_pools, on_owner, out, err));
     if (code == QUERY_OK && out->lock_count > 0)
         code = query_code_of(
             threads->read_threads(q->store.self, THREADS_DELAY, &wide, on_delay, out, err));

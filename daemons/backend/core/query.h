@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core/query.h: the use cases behind the query API (docs/reference/query-api.md).
- * Thread rule: any thread; each call uses only its arguments and the store's read port.
+ * core/query.h: the use cases behind the query API (docs/reference/query-api.md). Thread rule: any
+ * thread; each call uses only its arguments and the store's read port.
  */
 #ifndef BACKEND_QUERY_H
 #define BACKEND_QUERY_H
@@ -13,9 +13,9 @@
 
 typedef struct query {
     store store;
-    stack_cache *stacks; /* NULL: every graph reads its frames */
+    stack_cache *stacks; /* NULL: frames are read for every graph */
     uint64_t retention_ms;
-    uint64_t silent_ms;              /* a collector that has said nothing for so long is silent */
+    uint64_t silent_ms; /* a collector counts as silent after so long without a report */
     uint64_t (*now_ms)(void *clock); /* Unix time */
     void *clock;
 } query;
@@ -30,27 +30,28 @@ typedef enum query_code {
     QUERY_FAILED
 } query_code;
 
-/* How much there is beside what an answer shows; see meta in query-api.md. */
+/* Figures about the data besides the answer; see meta in query-api.md. */
 typedef struct query_meta {
     uint64_t from_ms, to_ms;
     uint64_t fresh_until_ms; /* 0: no window in the range */
-    uint64_t fingerprint;    /* of the windows of the selection, and so of their samples */
+    uint64_t fingerprint;    /* of the windows of the selection; it changes when their samples do */
     uint64_t rows_scanned;
     uint64_t nodes_omitted;
     bool truncated;
     bool missing_stacks;
     uint64_t asked_ms, recorded_ms, lost_windows; /* as store_freshness; 0 without a single type */
-    unsigned reason;                              /* enum reason, of the newest of lost_windows */
-    uint64_t lost_events; /* before they were counted; 0 where there is no single type */
-    uint64_t seen, cut, dropped, omitted; /* the ledger, in the type's unit */
-    store_loss loss;                      /* batches of the range that never came */
+    unsigned reason;                              /* enum reason of the newest of lost_windows */
+    uint64_t lost_events; /* lost before they were counted; 0 without a single type */
+    uint64_t seen, cut, dropped, omitted; /* sums of values, in the type's unit */
+    store_loss loss;                      /* batches of the range that were lost */
 } query_meta;
 
-/* May this be asked for? QUERY_OK, QUERY_FORBIDDEN or QUERY_EXPIRED. A range that begins before the
- * retention is cut to it: the store may still hold rows that have expired. */
+/* Checks whether the query is allowed: QUERY_OK, QUERY_FORBIDDEN or QUERY_EXPIRED. A range that
+ * begins before the retention is shortened, because the store may still have rows that have
+ * expired. */
 query_code query_check(const query *q, store_filter *filter);
 
-/* The first millisecond that is still kept. */
+/* Returns the first millisecond within the retention. */
 uint64_t query_oldest_ms(const query *q);
 
 /* ---- lists ---- */
@@ -74,7 +75,7 @@ typedef struct service_list {
 } service_list;
 
 /* filter->limit is the most entries; meta says how many more there are. Free with
- * service_list_free also after a failure. */
+ * service_list_free, also after a failure. */
 query_code query_services(const query *q, const store_filter *filter, service_list *out,
                           query_meta *meta, store_error *err);
 void service_list_free(service_list *list);
@@ -83,11 +84,10 @@ typedef struct target_entry {
     char *cluster, *namespace_name, *workload, *pod, *container, *node, *service;
     char *jvm_version, *detail;
     uint64_t target, pid, state, reason, session, mode;
-    uint64_t until_ms; /* end of a temporary mode; 0 = it has none */
+    uint64_t until_ms; /* end of a temporary mode; 0 = it is not temporary */
     uint64_t last_length_ms, last_covered_ms;
-    uint64_t
-        collector_ns;  /* CPU time of the collector for the last window, plus 1; 0 = not known */
-    uint64_t since_ms; /* of a history: the first observation of what was observed last */
+    uint64_t collector_ns; /* of the collector for the last window, plus 1; 0 = unknown */
+    uint64_t since_ms;     /* of a history: the first of the equal observations */
     uint64_t started_ms, last_window_ms, observed_ms;
 } target_entry;
 
@@ -97,16 +97,19 @@ typedef struct target_list {
 } target_list;
 
 /*
- * The last verdict on each JVM of the range, with what the rows alone do not say: a JVM that is
- * missing from its collector's newer reports has exited, and one whose collector was silent up to
- * the range's end (or to now) is marked so.
+ * Reads the last verdict on each JVM of the range, and completes it: a JVM that is missing from its
+ * collector's newer reports has exited, and one whose collector was silent up to the range's end
+ * (or to now) is marked so.
  */
 query_code query_targets(const query *q, const store_filter *filter, target_list *out,
                          query_meta *meta, store_error *err);
+/* The same for callers that have called query_fresh. */
+query_code query_judged_targets(const query *q, const store_filter *filter, target_list *out,
+                                query_meta *meta, store_error *err);
 
 /*
- * What the collector told about filter->target in the range, the newest first: one entry as long as
- * the same was told without a silence in between. The entries are not judged as query_targets does.
+ * Reads the collector's reports on filter->target in the range, newest first. Equal reports without
+ * a silence between them make one entry. Unlike in query_targets, the entries are not completed.
  */
 query_code query_target_history(const query *q, const store_filter *filter, target_list *out,
                                 query_meta *meta, store_error *err);
@@ -119,20 +122,20 @@ typedef struct profile {
     sagg *stacks;
 } profile;
 
-/* filter has namespace, workload and type, and query_fresh has filled meta. Free with profile_free
- * also after a failure. */
+/* filter must have namespace, workload and type, and query_fresh must have filled meta. Free with
+ * profile_free, also after a failure. */
 query_code query_profile(const query *q, const store_filter *filter, profile *out, query_meta *meta,
                          store_error *err);
 void profile_free(profile *p);
 
-/* A flame tree of at most `nodes` nodes; meta gains what it omits. NULL: no memory. The caller
- * frees it with sagg_tree_free. */
+/* Makes a flame tree of at most `nodes` nodes; adds the value of omitted nodes to meta. NULL: no
+ * memory. Free it with sagg_tree_free. */
 sagg_tree *profile_tree(const profile *p, unsigned type, bool lines, uint32_t nodes,
                         query_meta *meta);
 
 /* One row of the top table; texts are borrowed from the profile. */
 typedef struct top_row {
-    sagg_frame frame; /* line 0 unless told apart by line */
+    sagg_frame frame; /* its line is 0 unless lines are told apart */
     uint64_t self, total;
 } top_row;
 
@@ -141,18 +144,19 @@ typedef struct top_table {
     size_t count;
 } top_table;
 
-/* From all stacks; at most `limit` rows, meta gains what that omits. 0, or -1: no memory. */
+/* Makes the table from all stacks, with at most `limit` rows; adds the omitted rows to meta.
+ * Returns 0, or -1: no memory. */
 int profile_top(const profile *p, bool lines, size_t limit, top_table *out, query_meta *meta);
 void top_table_free(top_table *table);
 
-/* Fills what meta says about the windows of a selection. */
+/* Fills the members of meta about the windows of a selection. */
 query_code query_fresh(const query *q, const store_filter *filter, query_meta *meta,
                        store_error *err);
 
 /* ---- shared inside the core ---- */
 query_code query_code_of(int store_code);
 
-/* The store's read_frames, by way of the cache. */
+/* Reads frames from the cache, and the others from the store. */
 int query_frames(const query *q, const store_filter *filter, const uint8_t *const *ids,
                  size_t count, stack_fn each, void *context, store_error *err);
 

@@ -7,7 +7,7 @@
 
 #include "query.h"
 
-/* What the store is asked for, so that meta can say how many rows a list leaves off. */
+/* Most rows that are read, so that meta can say how many of them a list leaves out. */
 static const uint64_t LIST_MAX = 20000;
 
 static char *copy_text(text value)
@@ -22,7 +22,7 @@ static char *copy_text(text value)
     return out;
 }
 
-/* Room for one more item; NULL when there is no memory. Grows by doubling at powers of two. */
+/* Makes room for one more item; NULL when there is no memory. Doubles the room at powers of two. */
 static void *grow(void *items, size_t count, size_t item_size)
 {
     if (count != 0 && (count & (count - 1)) != 0)
@@ -36,7 +36,7 @@ typedef struct service_reader {
     service_list *list;
     size_t limit;
     size_t total;
-    size_t cursor; /* of the types' rows, which come in the same order */
+    size_t cursor; /* the current row of the types, which have the same order */
 } service_reader;
 
 static int on_service(void *context, const service_row *row)
@@ -130,7 +130,8 @@ void service_list_free(service_list *list)
 
 /* ---- targets ---- */
 
-/* All JVMs of a report have one time; a report that is so much newer no longer has the JVM. */
+/* All JVMs of a report have the same time; a report that is newer by this much does not contain the
+ * JVM. */
 static const uint64_t SAME_REPORT_MS = 1000;
 
 typedef struct target_reader {
@@ -171,7 +172,7 @@ static bool copy_target(target_entry *entry, const target_row *row)
            entry->service != NULL && entry->jvm_version != NULL && entry->detail != NULL;
 }
 
-/* What the last row of a JVM does not say itself. */
+/* Completes a JVM's last row: whether the JVM has exited, or its collector is silent. */
 static void judge(const target_reader *r, target_entry *entry, const target_row *row)
 {
     if (row->state == TARGET_STATE_EXITED)
@@ -187,7 +188,7 @@ static void judge(const target_reader *r, target_entry *entry, const target_row 
     } else {
         return;
     }
-    /* The detail was about the verdict that no longer holds. */
+    /* The detail belongs to the verdict that no longer applies. */
     entry->detail[0] = '\0';
 }
 
@@ -215,8 +216,8 @@ static int on_target(void *context, const target_row *row)
     return 0;
 }
 
-query_code query_targets(const query *q, const store_filter *filter, target_list *out,
-                         query_meta *meta, store_error *err)
+query_code query_judged_targets(const query *q, const store_filter *filter, target_list *out,
+                                query_meta *meta, store_error *err)
 {
     uint64_t now_ms = q->now_ms(q->clock);
     uint64_t end_ms = filter->to_ms < now_ms ? filter->to_ms : now_ms;
@@ -226,24 +227,30 @@ query_code query_targets(const query *q, const store_filter *filter, target_list
     store_filter wide = *filter;
 
     wide.limit = LIST_MAX;
-    query_code code = query_fresh(q, filter, meta, err);
-    if (code == QUERY_OK)
-        code =
-            query_code_of(q->store.status->read_targets(q->store.self, &wide, on_target, &r, err));
+    query_code code =
+        query_code_of(q->store.status->read_targets(q->store.self, &wide, on_target, &r, err));
     meta->rows_scanned += r.total;
     meta->nodes_omitted += r.total - out->count;
     return code;
 }
 
+query_code query_targets(const query *q, const store_filter *filter, target_list *out,
+                         query_meta *meta, store_error *err)
+{
+    query_code code = query_fresh(q, filter, meta, err);
+
+    return code == QUERY_OK ? query_judged_targets(q, filter, out, meta, err) : code;
+}
+
 /* ---- history of one target ---- */
 
-/* Observations that are read: a week of one every 30 s, with as many changes again and more. */
+/* Most observations that are read: enough for a week with one every 30 s and many changes. */
 static const uint64_t HISTORY_MAX = 100000;
 
 typedef struct history_reader {
     target_list *list;
-    target_list last; /* the entry that a row may continue, also where the list is full */
-    uint64_t seen_ms; /* of the row before */
+    target_list last; /* the entry that a row may continue, even if the list is full */
+    uint64_t seen_ms; /* time of the row before */
     uint64_t silent_ms;
     size_t limit, rows, entries;
 } history_reader;

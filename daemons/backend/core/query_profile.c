@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of a selection into one aggregate, and what is shown of it. */
+/* Adds the stacks of a selection to one aggregate, from which answers are made. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { FRAMES_MAX = 4096, SUMS_MAX = 1000000 };
 
-/* The sums of a selection, and whose frames have been found. */
+/* The sums of a selection, and for which of them frames were found. */
 typedef struct profile_reader {
     profile *profile;
     query_meta *meta;
@@ -20,8 +20,8 @@ typedef struct profile_reader {
     stack_sum *sums;
     size_t count, room;
     index_set by_id;
-    stack_sum wanted; /* the sum of index `count`, which is never added */
-    bool *found;      /* one a sum */
+    stack_sum wanted; /* the sum of index `count`, which serves lookups only */
+    bool *found;      /* one for each sum */
     uint32_t frames[FRAMES_MAX];
 } profile_reader;
 
@@ -38,7 +38,7 @@ static int add_sample(profile_reader *r, const stack_sum *sum, uint32_t stack)
     return sagg_add(r->profile->stacks, &sample, NULL) == 0 ? 0 : -1;
 }
 
-/* Beyond what is kept, a stack counts for the total alone. */
+/* Takes a sum. Over the limit a stack only counts in the total. */
 static int on_sum(void *context, const stack_sum *sum)
 {
     profile_reader *r = context;
@@ -95,7 +95,7 @@ static int add_frame(sagg *stacks, uint32_t *index, const stack_frame *frame)
     return sagg_add_frame(stacks, index, &in, NULL);
 }
 
-/* SAGG_DROPPED where the aggregate takes no more. */
+/* Adds a stack to the aggregate: SAGG_DROPPED where that is full. */
 static int intern_stack(profile_reader *r, const stack_row *row, uint32_t *stack)
 {
     size_t depth = row->depth < FRAMES_MAX ? row->depth : FRAMES_MAX;
@@ -138,7 +138,7 @@ static int on_frames(void *context, const stack_row *row)
     return add_stack(r, sum, row);
 }
 
-/* A stack whose frames the store has not becomes the single frame that says so. */
+/* Adds the stacks whose frames the store does not have, as a single frame that says so. */
 static int add_lost(profile_reader *r)
 {
     static const stack_frame frame = {.method = {"[stack not in the store]", 24},
@@ -204,7 +204,7 @@ query_code query_profile(const query *q, const store_filter *filter, profile *ou
     options.types = &type;
     options.type_count = 1;
     options.group = SAGG_BY_NONE;
-    /* Names are stored as the collector normalised them. */
+    /* The collector has normalised the names already. */
     options.normaliser = SAGG_NORMALISE_NONE;
     r->profile = out;
     r->meta = meta;

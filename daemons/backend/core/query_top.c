@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The top table: from all stacks, each method (or method and line) once per stack. */
+/* Makes the top table from all stacks; each method (or method and line) counts once per stack. */
 #include <base/seeded_hash.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,12 @@
 #include "query.h"
 #include <base/index_set.h>
 
-/* Sums per row; frames that are the same to the table share one. */
+/* The sums of the rows; frames that are equal in the table share a row. */
 typedef struct summer {
     const sagg *stacks;
     bool lines;
     uint32_t *row_of_frame;
-    uint32_t *last_stack; /* by row: the stack that counted it last, plus one */
+    uint32_t *last_stack; /* by row: the last stack that it counted, plus one */
     top_row *rows;
     size_t count;
 } summer;

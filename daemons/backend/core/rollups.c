@@ -6,7 +6,8 @@
 
 enum { HOUR_MS = 3600000 };
 
-/* The hours of a pass, with texts of their own: the store's are gone when an hour is rolled. */
+/* The hours of a pass, with copies of the texts, as the store's are freed before an hour is
+ * rolled. */
 typedef struct hour_list {
     rollup_hour *items;
     size_t count;
@@ -64,7 +65,8 @@ static int keep_hour(void *context, const rollup_hour *hour)
                : -1;
 }
 
-/* Greater than every earlier one, and another than a second backend's of the same moment. */
+/* Returns a generation that is greater than every earlier one, and different from one that another
+ * backend makes at the same moment. */
 static uint64_t next_generation(const rollup_options *o)
 {
     return o->now_ms(o->clock) << 20 | (o->random(o->clock) & 0xfffff);

@@ -10,16 +10,16 @@
 /* One stack in one block of memory: its frames, then their texts. */
 typedef struct entry {
     struct entry *same_slot;
-    struct entry *newer, *older; /* by their last use */
+    struct entry *newer, *older; /* in the order of their last use */
     size_t bytes;
-    unsigned users; /* calls that read it now; the cache itself counts as one */
+    unsigned users; /* calls that read it now, plus one for the cache */
     uint8_t id[STACK_ID_BYTES];
     unsigned flags;
     size_t depth;
     stack_frame frames[];
 } entry;
 
-/* A stack of 40 frames takes about 4 KiB; twice as many slots keep chains short. */
+/* A stack of 40 frames takes about 4 KiB: two slots for it keep chains short. */
 enum { BYTES_PER_SLOT = 2048 };
 
 struct stack_cache {
@@ -64,7 +64,7 @@ void stack_cache_free(stack_cache *c)
     free(c);
 }
 
-/* Where the chain of an id holds it, or ends. */
+/* Returns where the chain of an id holds the stack, or ends. */
 static entry **find(stack_cache *c, const uint8_t *id)
 {
     entry **at = &c->slots[seeded_hash(id, STACK_ID_BYTES) % c->slot_count];
@@ -88,7 +88,7 @@ static void link_as_newest(stack_cache *c, entry *e)
     c->newest = e;
 }
 
-/* One that is being read stays in memory until that has ended. */
+/* Removes a stack; its memory is freed when no call reads it any more. */
 static void evict(stack_cache *c, entry *e)
 {
     *find(c, e->id) = e->same_slot;
@@ -126,7 +126,8 @@ int stack_cache_give(stack_cache *c, const uint8_t *stack_id, stack_fn each, voi
     return rc;
 }
 
-/* Frames that follow one another often share class and file: these texts are kept once. */
+/* Whether the text is the same as in the frame before. Adjacent frames often share class and file,
+ * which are stored once. */
 static bool repeats(const stack_row *row, size_t frame, text (*of)(const stack_frame *frame))
 {
     return frame > 0 && text_equal(of(&row->frames[frame]), of(&row->frames[frame - 1]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Busy and slow threads, pools, lanes, one thread over time. */
+/* Busy and slow threads, lanes of pools, and one thread over time. */
 #include "threads.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include <contract/intern.h>
 #include <xxhash.h>
 
-/* The most threads of the newest snapshots that are looked at; the longest chain shown. */
+/* NEWEST_MAX: most threads of the newest snapshots that are examined. CHAIN_MAX: the longest chain
+ * shown. */
 enum { NEWEST_MAX = 20000, CHAIN_MAX = 16 };
 
 const char *thread_state_name(uint64_t state)
@@ -35,7 +36,6 @@ void thread_report_free(thread_report *r)
     }
     entries_free(&r->busy);
     entries_free(&r->slow);
-    entries_free(&r->pools);
     entries_free(&r->lanes);
     entries_free(&r->snapshots);
     free(r->sources);
@@ -182,7 +182,7 @@ static int by_bytes(const void *a, const void *b)
     return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, STACK_ID_BYTES);
 }
 
-/* Sorts ids and leaves each once; returns how many stay. */
+/* Sorts ids and removes duplicates; returns how many are left. */
 static size_t unite(const uint8_t **ids, size_t count)
 {
     size_t kept = 0;
@@ -223,11 +223,11 @@ query_code report_read_stacks(const query *q, const store_filter *filter, thread
 
 /* ---- reads into lists ---- */
 
-/* A read whose rows all go to one list, but for those past a limit. */
+/* A read whose rows go to one list, up to a limit. */
 typedef struct gathering {
     thread_report *report;
     thread_entries *to;
-    bool (*wanted)(const thread_row *row, const store_filter *filter); /* NULL: all */
+    bool (*wanted)(const thread_row *row, const store_filter *filter); /* NULL: all rows */
     size_t limit, total;
     const store_filter *filter;
 } gathering;
@@ -243,7 +243,7 @@ static int on_row(void *context, const thread_row *row)
     return report_add(g->report, g->to, row) != NULL ? 0 : -1;
 }
 
-/* Reads up to filter->limit rows; meta counts those left off that were seen. */
+/* Reads up to filter->limit rows; meta counts the rows that were seen and left out. */
 static query_code gather(const query *q, thread_read what, const store_filter *filter, gathering *g,
                          query_meta *meta, store_error *err)
 {
@@ -336,7 +336,7 @@ diagnosed_thread report_diagnosed(const thread_report *r, const thread_row *row)
     };
 }
 
-/* When this thread was first seen waiting for this lock. */
+/* Returns when this thread was first seen waiting for this lock. */
 static uint64_t find_since(const thread_entries *waits, const thread_row *row)
 {
     for (size_t i = 0; i < waits->count; i++) {
@@ -360,7 +360,8 @@ static int add_chain(thread_report *r, thread_entry *to, const thread_entry *thr
     return 0;
 }
 
-/* What thread `i` waits for: a lock's owner, which may not be listed, or an initialiser. */
+/* Adds the thread for which thread `i` waits: the owner of a lock, which may not be in the
+ * snapshot, or the initialiser of a class. */
 static void add_holder(thread_entry *to, const diagnosed_thread *all, size_t count, size_t i,
                        const thread_entry *threads)
 {
@@ -383,9 +384,14 @@ static void add_holder(thread_entry *to, const diagnosed_thread *all, size_t cou
     to->awaited_class = (text){all[holder].initialises, all[holder].initialises_length};
 }
 
-/* The threads [first, end) of one target's snapshot. */
-static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t end, size_t limit,
-                       size_t *total)
+static bool is_of_pool(const thread_row *row, const store_filter *filter)
+{
+    return filter->pool == NULL || text_equal(row->pool, text_of(filter->pool));
+}
+
+/* Adds the slow ones of the threads [first, end), which are one target's snapshot. */
+static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t end,
+                       const store_filter *filter, size_t *total)
 {
     size_t count = end - first;
     const thread_entry *threads = n->threads.items + first;
@@ -397,7 +403,8 @@ static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t e
     for (size_t i = 0; i < count && rc == 0; i++) {
         uint32_t chain[CHAIN_MAX];
         wait_kind wait = diagnose_wait(&all[i]);
-        if (!wait_is_slow(wait) || (*total)++ >= limit)
+        if (!wait_is_slow(wait) || !is_of_pool(&threads[i].row, filter) ||
+            (*total)++ >= filter->limit)
             continue;
         thread_entry *entry = report_add(r, &r->slow, &threads[i].row);
         if (entry == NULL)
@@ -415,7 +422,8 @@ static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t e
     return rc;
 }
 
-static query_code add_slow(thread_report *r, const newest *n, size_t limit, query_meta *meta)
+static query_code add_slow(thread_report *r, const newest *n, const store_filter *filter,
+                           query_meta *meta)
 {
     size_t total = 0;
 
@@ -423,11 +431,11 @@ static query_code add_slow(thread_report *r, const newest *n, size_t limit, quer
         for (end = first + 1; end < n->threads.count && n->threads.items[end].row.target ==
                                                             n->threads.items[first].row.target;)
             end++;
-        if (add_slow_of(r, n, first, end, limit, &total) != 0)
+        if (add_slow_of(r, n, first, end, filter, &total) != 0)
             return QUERY_UNAVAILABLE;
     }
-    if (total > limit) {
-        meta->nodes_omitted += total - limit;
+    if (total > filter->limit) {
+        meta->nodes_omitted += total - filter->limit;
         meta->truncated = true;
     }
     return QUERY_OK;
@@ -440,14 +448,17 @@ static query_code read_slow(const query *q, const store_filter *filter, thread_r
     gathering threads = {out, &n.threads, NULL, NEWEST_MAX, 0, NULL};
     gathering waits = {out, &n.waits, NULL, NEWEST_MAX, 0, NULL};
     const thread_entries *const lists[] = {&n.threads};
-    query_code code = gather(q, THREADS_NEWEST, filter, &threads, meta, err);
+    store_filter all_pools = *filter;
+
+    all_pools.pool = NULL; /* a thread may wait for one of another pool */
+    query_code code = gather(q, THREADS_NEWEST, &all_pools, &threads, meta, err);
 
     if (code == QUERY_OK)
         code = gather(q, THREADS_WAITS, filter, &waits, meta, err);
     if (code == QUERY_OK)
         code = report_read_stacks(q, filter, out, lists, 1, err);
     if (code == QUERY_OK)
-        code = add_slow(out, &n, (size_t)filter->limit, meta);
+        code = add_slow(out, &n, filter, meta);
     free(n.threads.items);
     free(n.waits.items);
     return code;
@@ -467,7 +478,6 @@ static bool has_snapshots(const thread_report *r)
 query_code query_threads(const query *q, const store_filter *filter, thread_report *out,
                          query_meta *meta, store_error *err)
 {
-    gathering pools = {out, &out->pools, NULL, (size_t)filter->limit, 0, NULL};
     const thread_entries *const lists[] = {&out->busy};
     query_code code = query_sources(q, filter, out, meta, err);
 
@@ -477,8 +487,6 @@ query_code query_threads(const query *q, const store_filter *filter, thread_repo
         code = read_slow(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = read_busy(q, filter, out, meta, err);
-    if (code == QUERY_OK)
-        code = gather(q, THREADS_POOLS, filter, &pools, meta, err);
     if (code == QUERY_OK)
         code = report_read_stacks(q, filter, out, lists, 1, err);
     return code;

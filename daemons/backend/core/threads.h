@@ -13,7 +13,7 @@
 #include "copies.h"
 #include "query.h"
 
-/* How sure it is that a thread was busy. */
+/* How certain it is that a thread was busy. */
 typedef enum confidence { EXACT_CPU, RUNNABLE_SAMPLES, PROFILE_ONLY } confidence;
 
 typedef struct stack_entry {
@@ -22,16 +22,16 @@ typedef struct stack_entry {
     size_t depth;
 } stack_entry;
 
-/* One thread, with what diagnosis says of it; the row's texts are the report's. */
+/* A thread and its diagnosis; the report owns the row's texts. */
 typedef struct thread_entry {
     thread_row row;
     confidence confidence; /* of busy ones */
-    wait_kind wait;        /* of slow ones, as are these: */
+    wait_kind wait;        /* for slow threads, as are the next members */
     uint64_t since_ms;
-    uint64_t holder_tid; /* of what it waits for; 0 = not known */
+    uint64_t holder_tid; /* the thread that it waits for; 0 = unknown */
     text holder, holder_state;
-    text awaited_class;      /* that the holder probably initialises; "" = it waits for a lock */
-    holder_kind holder_kind; /* of a holder of locks too */
+    text awaited_class;      /* probably initialised by the holder; "" = it waits for a lock */
+    holder_kind holder_kind; /* also for a holder of locks */
     text *chain;             /* names of the threads from the holder to the one that runs */
     size_t chain_length;
 } thread_entry;
@@ -46,61 +46,62 @@ typedef struct lock_entry {
     uint64_t target, lock_id, first_ms, last_ms;
     text lock_class;
     const char *kind;
-    uint64_t waits;    /* thread-snapshots that waited */
-    uint64_t waiters;  /* threads that waited */
-    uint64_t delay_ns; /* waiting time of this class of lock by the profile; 0 = not recorded */
+    uint64_t waits;    /* waiting threads, summed over the snapshots */
+    uint64_t waiters;  /* distinct threads that waited */
+    uint64_t delay_ns; /* waiting time for this class of lock by the profile; 0 = not recorded */
     thread_entries waiting, holders;
 } lock_entry;
 
-/* A thread of a deadlock; the row's texts are the report's. */
+/* A thread of a deadlock; the report owns the row's texts. */
 typedef struct deadlock_entry {
     service_key key;
     uint64_t target, cycle, first_ms, last_ms;
-    uint64_t ended_ms; /* 0: it goes on */
+    uint64_t ended_ms; /* 0: it still exists */
     const char *end_reason;
-    bool inferred; /* probable: the JVM has not found it */
+    bool inferred; /* probable: the JVM itself has not found it */
     sighting_row *threads;
     size_t thread_count;
 } deadlock_entry;
 
-/* Everything that one answer holds. Zero it to begin; free with thread_report_free. */
+/* Everything in one answer. Zero it to begin; free with thread_report_free. */
 typedef struct thread_report {
     copies copies;
     bool begun; /* sources and meta are filled */
     snapshot_source *sources;
     size_t source_count, source_room;
     bool has_profile;
-    thread_entries busy, slow, pools, lanes, snapshots;
+    thread_entries busy, slow, lanes, snapshots;
     lock_entry *locks;
     size_t lock_count, lock_room;
     deadlock_entry *deadlocks;
     size_t deadlock_count, deadlock_room;
-    stack_entry *stacks; /* by id */
+    stack_entry *stacks; /* sorted by id */
     size_t stack_count, stack_room;
 } thread_report;
 
 void thread_report_free(thread_report *report);
 
-/* The source of a target, or NULL; the frames of a stack, or NULL where it is not known. */
+/* Return the source of a target, or NULL; and the frames of a stack, or NULL where it is
+ * unknown. */
 const snapshot_source *report_source(const thread_report *report, uint64_t target);
 const stack_entry *report_stack(const thread_report *report, text stack_id);
 
-/* The class of the innermost static initialiser on a stack of the report, or "". */
+/* Returns the class of the innermost static initialiser on a stack of the report, or "". */
 text report_initialised(const thread_report *report, text stack_id);
 
-/* "RUNNABLE", "BLOCKED" ...; never NULL. */
+/* Returns "RUNNABLE", "BLOCKED" ...; never NULL. */
 const char *thread_state_name(uint64_t state);
 
-/* What every answer begins with: how fresh the data is, and the sources. Those below call it,
- * unless it has been called. */
+/* Reads the part that every answer begins with: how fresh the data is, and the sources. The
+ * functions below call it, unless it has been called. */
 query_code query_sources(const query *q, const store_filter *filter, thread_report *out,
                          query_meta *meta, store_error *err);
-/* Of the snapshots and windows that query_sources saw. As long as it is the same, so are busy and
- * slow threads, locks, and the snapshots of one thread. */
+/* Returns the fingerprint of the snapshots and windows that query_sources read. As long as it is
+ * the same, busy and slow threads, locks, and the snapshots of one thread are the same. */
 uint64_t sources_fingerprint(const thread_report *report, const query_meta *meta);
 
-/* Each fills what its route shows, and meta; filter has namespace and workload but for deadlocks.
- */
+/* Each function fills the data of its route, and meta; filter must have namespace and workload,
+ * except for deadlocks. */
 query_code query_threads(const query *q, const store_filter *filter, thread_report *out,
                          query_meta *meta, store_error *err);
 query_code query_lanes(const query *q, const store_filter *filter, thread_report *out,
@@ -109,17 +110,17 @@ query_code query_thread(const query *q, const store_filter *filter, thread_repor
                         query_meta *meta, store_error *err);
 query_code query_locks(const query *q, const store_filter *filter, thread_report *out,
                        query_meta *meta, store_error *err);
-/* cycle: one of filter->target alone; 0: all. */
+/* cycle: only this one, of filter->target; 0: all. */
 query_code query_deadlocks(const query *q, const store_filter *filter, uint64_t cycle,
                            thread_report *out, query_meta *meta, store_error *err);
 
 /* ---- shared inside the core ---- */
 
-/* A row as diagnosis takes it, borrowed. */
+/* Returns a row in the form for the diagnosis, borrowed. */
 diagnosed_thread report_diagnosed(const thread_report *report, const thread_row *row);
 /* Appends a row with copies of its texts. NULL: no memory. */
 thread_entry *report_add(thread_report *report, thread_entries *to, const thread_row *row);
-/* Reads the frames of the stacks of these entries that the report does not have yet. */
+/* Reads the frames of those stacks of the entries that the report does not have yet. */
 query_code report_read_stacks(const query *q, const store_filter *filter, thread_report *out,
                               const thread_entries *const *lists, size_t count, store_error *err);
 

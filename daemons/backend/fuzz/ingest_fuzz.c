@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a ProfileBatch: decoded, checked, planned and answered. The digest is made to hold,
- * or nothing would get behind it. */
+/* Reads any bytes as a ProfileBatch: decodes, checks, plans and answers it. The digest is corrected
+ * first, as almost no input would get past it otherwise. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the body of POST /v1/session, and as query parameters. */
+/* Reads any bytes as the body of POST /v1/session, and as query parameters. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,14 +5,15 @@
 
 #include <attachclient/attachclient.h>
 
-/* An installation id of this run's own: two runs on one JVM are two installations to each other.
- * Complains and returns false when there is no randomness. */
+/* Makes an installation id for this run, so that two runs on one JVM are different installations to
+ * each other. Complains and returns false when there is no randomness. */
 bool attach_call_id(char out[ATTACH_INSTALLATION_MAX + 1]);
 
-/* A request for that JVM with this run's id and a minute's deadline; false as attach_call_id. */
+/* Makes a request for that JVM with this run's id and a deadline of one minute. Returns false as
+ * attach_call_id does. */
 bool attach_call_prepare(attach_request *out, const attach_jvm *jvm, attach_op op);
 
-/* Text that comes in pieces, NUL-terminated; free(p). */
+/* Text that arrives in pieces, NUL-terminated; free p with free(). */
 typedef struct attach_text {
     char *p;
     size_t n;

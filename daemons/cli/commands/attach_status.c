@@ -11,7 +11,7 @@
 #include "cli/commands/jvm_json.h"
 #include "cli/options/options.h"
 
-/* Of a list: a JVM that hangs must not keep the others' rows back for long. */
+/* For a list: one JVM that does not answer must not delay the others' rows for long. */
 #define LIST_MS      15000
 #define SIDE_BY_SIDE 16
 
@@ -46,7 +46,8 @@ static void ask(row *out, const attach_jvm *jvm, uint32_t timeout_ms)
     free(request);
 }
 
-/* For a reader "owned" says little: the session is somebody's in any case. */
+/* Returns the word for a session. "owned" is not shown, as it would not say whether Hotstack or
+ * another program owns the session. */
 static const char *session_word(const row *r)
 {
     const attach_ap_info *info = &r->result.info;
@@ -109,7 +110,7 @@ static bool show(const row *r, json_t *rows)
                   session_word(r), words) > 0;
 }
 
-/* All JVMs, asked side by side. */
+/* A list of JVMs, several of which are asked at the same time. */
 typedef struct survey {
     const attach_jvm_list *jvms;
     row *rows;
@@ -168,7 +169,7 @@ static int status_of_all(json_t *rows)
 static int status_of_one(const char *wanted, json_t *rows)
 {
     static row r;
-    static attach_jvm jvm; /* as long as r, which points to it */
+    static attach_jvm jvm; /* static, as r is and points to it */
     if (!jvm_find(&jvm, wanted))
         return EXIT_UNREADABLE;
     ask(&r, &jvm, 0);

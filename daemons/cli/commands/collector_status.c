@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack collector status`: what the collector of this host does, and with which JVMs. */
+/* `hotstack collector status`: the state of this host's collector and of its JVMs. */
 #include <localrpc/client.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool is_true(const json_t *from, const char *key)
     return json_is_true(json_object_get(from, key));
 }
 
-/* What a self-check found, below the line of its program. */
+/* Prints the findings of a self-check, below the line of its program. */
 static void show_lacks(const json_t *program)
 {
     const json_t *lacks = json_object_get(program, "lacks");
@@ -78,7 +78,7 @@ static void show_work(const json_t *all)
                  number_at(work, "windows"), share, number_at(work, "windows_lost"));
 }
 
-/* What a lane does now. */
+/* Returns the word for the state of a lane. */
 static const char *lane_word(const json_t *target, const char *key)
 {
     const json_t *lane = json_object_get(target, key);
@@ -123,7 +123,7 @@ static void show(const json_t *all)
         show_target(json_array_get(targets, i));
 }
 
-/* The collector's document; NULL, complained of. */
+/* Returns the collector's document, or NULL after a complaint. */
 static json_t *ask(const char *path)
 {
     localrpc_client *client = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack convert`: recordings and profiles in, flame graphs out. */
+/* `hotstack convert`: reads recordings and profiles, and writes flame graphs. */
 #include "cli/commands/convert.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static bool write_one(format_material *m, uint32_t types, const char *path)
     return false;
 }
 
-/* "out.collapsed" -> "out.cpu.collapsed"; a name without the ending gets the type at its end. Free
- * it. */
+/* Returns "out.cpu.collapsed" for "out.collapsed"; a name without the ending gets the type at its
+ * end. The caller frees it. */
 static char *typed_path(const char *path, const char *type, const char *ending)
 {
     size_t size = strlen(path);
@@ -39,7 +39,7 @@ static char *typed_path(const char *path, const char *type, const char *ending)
     return typed;
 }
 
-/* A file for each type. */
+/* Writes a file for each type. */
 static bool write_each(format_material *m, uint32_t types)
 {
     const cli_options *o = m->options;
@@ -80,7 +80,7 @@ static int write_files(format_material *m, uint32_t types, bool report)
     return done ? EXIT_WHOLE : EXIT_UNREADABLE;
 }
 
-/* "app.jfr", "app.jfr and 2 more". NULL = no memory. Free it. */
+/* Returns "app.jfr", or "app.jfr and 2 more"; NULL = no memory. The caller frees it. */
 static char *title_of(const cli_options *o)
 {
     char *title;
@@ -169,7 +169,7 @@ static bool find_format(cli_options *o)
     return o->format != 0;
 }
 
-/* What was asked for and changes nothing: better said than found out. */
+/* Says which given options have no effect on this format, so that the user need not find out. */
 static void note_unused(const cli_options *o)
 {
     const output_format *format = format_get(o->format);

@@ -5,7 +5,8 @@
 
 #include "cli/options/option.h"
 
-/* The C library's compiler goes one call deeper for each parenthesis: more could end its stack. */
+/* The C library's compiler of regular expressions recurses for each parenthesis, so that a longer
+ * expression could overflow its stack. */
 enum { REGEX_LIMIT = 4096 };
 
 int filter_take_pattern(void *field, const struct option_row *row, const char *regex)
@@ -86,7 +87,7 @@ bool filter_is_set(const convert_filter *filter)
 recording_tap filter_tap(convert_filter *filter)
 {
     bool is_relative = time_is_relative(&filter->from) || time_is_relative(&filter->to);
-    begin(filter, 0, 0); /* what is not relative holds for all inputs */
+    begin(filter, 0, 0); /* absolute times are the same for all inputs */
     return (recording_tap){.begin = is_relative ? begin : NULL,
                            .keep = filter_is_set(filter) ? keep : NULL,
                            .ctx = filter};

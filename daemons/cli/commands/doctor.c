@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack doctor`: what would work on a JVM, what not, why, and what to do about it. */
+/* `hotstack doctor`: which parts of profiling would work on a JVM, which would not, why, and how to
+ * fix them. */
 #include <stdio.h>
 #include <string.h>
 

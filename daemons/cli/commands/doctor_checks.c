@@ -9,8 +9,10 @@
 
 #include "cli/commands/attach_call.h"
 
-#define PARANOID_MAX    2 /* what lets a process count its own user-space events */
-#define NEEDED_HEADROOM ((uint64_t)96 << 20) /* the profiler's storage and a window's recording */
+/* The greatest perf_event_paranoid at which a process may count its own user-space events. */
+#define PARANOID_MAX 2
+/* Room for the profiler and for the recording of one window. */
+#define NEEDED_HEADROOM ((uint64_t)96 << 20)
 
 __attribute__((format(printf, 5, 6))) static void note(doctor_report *r, const char *name,
                                                        doctor_status status, attach_reason reason,
@@ -199,7 +201,8 @@ static bool failed(const doctor_report *r, attach_reason reason)
     return false;
 }
 
-/* The JDK's recorder needs attach, its JDK and any place, and no library. */
+/* The JDK's recorder needs attach, a JDK that has not been deleted and a directory for the
+ * recording, but no library. */
 static bool recorder_works(const doctor_report *r)
 {
     bool any_place = r->library_place[0] != '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `hotstack doctor` finds out about one JVM. Nothing is attached to and nothing is changed. */
+/* The checks that `hotstack doctor` makes of one JVM. They attach to nothing and change nothing. */
 #ifndef HOTSTACK_CLI_DOCTOR_CHECKS_H
 #define HOTSTACK_CLI_DOCTOR_CHECKS_H
 
@@ -20,19 +20,21 @@ typedef struct doctor_report {
     attach_jvm jvm;
     attach_examination seen; /* valid when examined */
     bool examined;
-    attach_error not_examined; /* why not */
+    attach_error not_examined; /* why it could not be examined */
     size_t n;
     doctor_check checks[DOCTOR_CHECKS_MAX];
-    /* The verdict: what `hotstack profile` would use, or ATTACH_AP_RECORDER_AUTO for nothing. */
+    /* The verdict: the recorder that `hotstack profile` would use; ATTACH_AP_RECORDER_AUTO if none
+     * works. */
     attach_ap_recorder recorder;
-    char library_place[160]; /* where the library would go; empty = nowhere */
-    attach_reason reason;    /* why not async-profiler */
+    char library_place[160]; /* where the library would be placed; empty = nowhere */
+    attach_reason reason;    /* why async-profiler cannot be used */
 } doctor_report;
 
-/* Fills everything from out->jvm. */
+/* Runs the checks for out->jvm and fills the rest. */
 void doctor_examine(doctor_report *out);
 
-/* A line to paste for a reason ("kill -CONT 17"), or "". buf is for lines that name the JVM. */
+/* Returns a command that fixes a reason ("kill -CONT 17"), or "". buf holds commands that name the
+ * JVM. */
 const char *doctor_paste(char *buf, size_t cap, const doctor_report *report, attach_reason reason);
 
 #endif

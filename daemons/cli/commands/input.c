@@ -30,7 +30,8 @@ static int grow(bytes *out, size_t *room, size_t limit)
     if (*room > limit)
         return EFBIG;
     size_t next = *room == 0 ? 65536 : *room * 2;
-    next = next > limit + 1 ? limit + 1 : next; /* one more byte shows that there is more */
+    /* One byte more than the limit, to see whether there is more. */
+    next = next > limit + 1 ? limit + 1 : next;
     char *data = realloc(out->data, next);
     if (data == NULL)
         return ENOMEM;
@@ -74,7 +75,7 @@ int read_all(bytes *out, const char *path, size_t limit)
     return error;
 }
 
-/* Maps a plain file that has something in it; false = it is to be read. */
+/* Maps a regular file that is not empty; false = the caller must read it. */
 static bool map_fd(bytes *out, int fd, size_t limit)
 {
     struct stat st;
@@ -92,7 +93,7 @@ static bool map_fd(bytes *out, int fd, size_t limit)
 int map_all(bytes *out, bool *mapped, const char *path, size_t limit)
 {
     *mapped = false;
-    /* Opening a pipe and closing it again would end its writer. */
+    /* A pipe is not opened here: closing it again would end its writer. */
     int fd = input_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         *mapped = map_fd(out, fd, limit);

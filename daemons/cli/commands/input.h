@@ -5,16 +5,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A file's bytes in memory: recordings from standard input, templates. */
+/* The bytes of a file in memory: recordings from standard input, templates. */
 typedef struct bytes {
     char *data;
     size_t size;
 } bytes;
 
-/* The last part of a path, borrowed. */
+/* Returns the last part of a path, borrowed. */
 const char *input_name(const char *path);
 
-/* Whether `path` is a plain file, which can be mapped; else it is read to its end. */
+/* Whether `path` is a regular file, which can be mapped. Others are read to their end. */
 bool input_is_plain(const char *path);
 
 /*
@@ -24,14 +24,14 @@ bool input_is_plain(const char *path);
 int read_all(bytes *out, const char *path, size_t limit);
 
 /*
- * As read_all, but a plain file is mapped, not read: it must not be cut shorter meanwhile. Give it
- * back with unmap_all.
+ * As read_all, but maps a regular file instead of reading it: nobody may shorten the file
+ * meanwhile. Free with unmap_all.
  */
 int map_all(bytes *out, bool *mapped, const char *path, size_t limit);
 void unmap_all(bytes *input, bool mapped);
 
-/* The first `room` bytes of a plain file into out->data, which is the caller's. Returns 0 or an
- * errno. */
+/* Reads the first `room` bytes of a regular file into out->data, which the caller owns. Returns 0
+ * or an errno. */
 int read_head(bytes *out, const char *path, size_t room);
 
 #endif

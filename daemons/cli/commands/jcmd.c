@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack jcmd`: a diagnostic command in a running JVM, without a JDK beside it. */
+/* `hotstack jcmd`: runs a diagnostic command in a JVM, and needs no JDK for it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cli/commands/jvm_json.h"
 #include "cli/options/options.h"
 
-/* The words with spaces between them; false when they do not fit. */
+/* Joins the words with spaces; false when they do not fit. */
 static bool join(char *out, size_t cap, char **words, int n)
 {
     size_t used = 0;

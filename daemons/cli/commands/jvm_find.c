@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 
-#define NAMED_MAX 5 /* candidates that a complaint lists */
+#define NAMED_MAX 5 /* how many candidates a complaint lists */
 
 typedef bool (*fits_fn)(const attach_jvm *jvm, const char *wanted);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One JVM by what a user types: its process id, or a name. */
+/* Finds one JVM by the text that a user types: a process id or a name. */
 #ifndef HOTSTACK_CLI_JVM_FIND_H
 #define HOTSTACK_CLI_JVM_FIND_H
 

@@ -20,7 +20,7 @@
 #include "cli/output/ending.h"
 #include "cli/output/template.h"
 
-/* Where the recording is kept until it is converted. */
+/* The file that holds the recording until it is converted. */
 typedef struct scratch {
     char directory[PATH_MAX];
     char path[PATH_MAX + 64];
@@ -66,9 +66,9 @@ static bool is_empty(int fd)
     return fstat(fd, &st) != 0 || st.st_size == 0;
 }
 
-/* What was asked for, and no more: live objects come with the allocations among which they are
- * found, and async-profiler goes on recording the parks of an earlier session that had lock events.
- */
+/* Returns exactly the types that were asked for. A recording can hold more: live objects come with
+ * the allocations among which they are found, and async-profiler goes on recording the parks of an
+ * earlier session that had lock events. */
 static uint32_t types_of(const cli_options *o)
 {
     uint32_t types = 0;
@@ -95,7 +95,8 @@ static int convert(const scratch *s, const cli_options *o, const profile_session
                                                    .report = true});
 }
 
-/* Anything that would make the end fail is better known before the wait. */
+/* Checks everything that would make the conversion fail, before the user waits for the
+ * recording. */
 static bool can_finish(const cli_options *o)
 {
     char directory[PATH_MAX];
@@ -117,7 +118,7 @@ static bool can_finish(const cli_options *o)
     return true;
 }
 
-/* *whole: the duration was not cut short. */
+/* *whole: the recording lasted as long as asked. */
 static int record(profile_session *session, const cli_options *o, int fd, bool *whole)
 {
     if (!profile_session_start(session, o))
@@ -165,7 +166,7 @@ static int profile_once(profile_session *session, const cli_options *o, bool *wh
                                          : profile_to_page(session, o, whole);
 }
 
-/* Replaces %t by the time (UTC) and %n by the number; false when the name gets too long. */
+/* Replaces %t with the time (UTC) and %n with the number; false when the name gets too long. */
 static bool expand(char *out, size_t cap, const char *pattern, unsigned number)
 {
     size_t n = 0;
@@ -190,7 +191,7 @@ static bool expand(char *out, size_t cap, const char *pattern, unsigned number)
     return true;
 }
 
-/* One session after the other, each a file that stands alone. */
+/* Profiles one session after another; each has a complete file of its own. */
 static int profile_in_a_loop(profile_session *session, const cli_options *o)
 {
     char path[PATH_MAX];
@@ -208,7 +209,7 @@ static int profile_in_a_loop(profile_session *session, const cli_options *o)
     return rc;
 }
 
-/* Finds the format; none is the recording itself. */
+/* Finds the format; without a format the output is the recording itself. */
 static bool find_format(cli_options *o)
 {
     const char *ending = strrchr(o->output, '.');
@@ -243,7 +244,7 @@ static int profile_run(cli_options *o)
         return EXIT_USAGE;
     if (!profile_session_open(&session, o) || !can_finish(o))
         return EXIT_UNREADABLE;
-    ending_block(); /* the session must be stopped in any case */
+    ending_block(); /* a signal must not end the program before it stops the session */
     return o->loop ? profile_in_a_loop(&session, o) : profile_once(&session, o, &whole);
 }
 

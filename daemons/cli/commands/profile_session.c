@@ -19,7 +19,8 @@
 #include "cli/output/ending.h"
 
 #define OPERATION_MS 60000
-/* How much longer than asked for the profiler goes on when this program is killed. */
+/* How many seconds after the asked duration the profiler ends by itself, in case this program was
+ * killed. */
 #define SPARE_SECONDS 60
 
 static bool run(profile_session *s, attach_result *result)
@@ -31,7 +32,8 @@ static bool run(profile_session *s, attach_result *result)
     return false;
 }
 
-/* The reasons that rule a profile out; for others the attempt itself gives the better sentence. */
+/* Whether the reason rules a profile out. For other reasons the attempt itself gives a better
+ * message. */
 static bool is_hopeless(attach_reason reason)
 {
     return reason == ATTACH_REASON_NOT_HOTSPOT || reason == ATTACH_REASON_ATTACH_DISABLED ||
@@ -74,7 +76,8 @@ static void let_go(profile_session *s)
     s->target = NULL;
 }
 
-/* Without it a JVM that ends takes its recording along; nothing else depends on it. */
+/* Takes hold of the recording, which would otherwise vanish when the JVM ends. Nothing else depends
+ * on it, so that errors are ignored. */
 static void hold(profile_session *s)
 {
     if (attach_target_open(&s->target, &s->jvm.identity, NULL, NULL) != ATTACH_OK ||
@@ -123,7 +126,7 @@ static void show(const profile_session *s, double elapsed, double seconds)
     (void)fflush(stderr);
 }
 
-/* Also when nobody has waited for it yet. */
+/* Whether the JVM has ended. A JVM that its parent has not waited for yet has ended, too. */
 static bool is_gone(const profile_session *s)
 {
     struct pollfd ended = {.fd = s->pid_fd, .events = POLLIN};
@@ -178,7 +181,8 @@ static int write_piece(void *ctx, const uint8_t *bytes, size_t n)
     return 0;
 }
 
-/* What async-profiler wrote when the JVM ended; nothing when it was killed. */
+/* Saves the recording that async-profiler wrote when the JVM ended. A killed JVM has written
+ * nothing. */
 static bool take_held(profile_session *s, int fd)
 {
     struct stat st;
@@ -221,8 +225,7 @@ static bool stop(profile_session *session, int fd)
     if (err.reason == ATTACH_REASON_PROCESS_EXITED && session->held != NULL)
         return take_held(session, fd);
     attach_call_complain(&err);
-    /* whatever failed: the session ends all the same, and what we cannot keep need not stay there
-     */
+    /* The session is ended whatever failed, and a recording that cannot be kept is removed. */
     if (err.reason != ATTACH_REASON_PROCESS_EXITED)
         discard(session);
     return false;

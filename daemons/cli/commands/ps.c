@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack ps`: the JVMs of this machine and the verdict on each. */
+/* `hotstack ps`: the JVMs of this machine and a verdict on each. */
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static const char *user_name(uint32_t uid, char *buf, size_t cap)
 static void print_row(const attach_jvm *jvm)
 {
     char number[16];
-    const char *slash = strrchr(jvm->main_class, '/'); /* of a jar its name; --json has its path */
+    /* Only the jar's name; --json has its path. */
+    const char *slash = strrchr(jvm->main_class, '/');
     const char *main_class = slash == NULL ? jvm->main_class : slash + 1;
     (void)printf("%7d  %-12s  %-12s  %-40s  ", jvm->identity.pid,
                  user_name(jvm->uid, number, sizeof(number)),

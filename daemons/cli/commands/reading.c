@@ -15,10 +15,10 @@
 #include "cli/command.h"
 #include "cli/commands/input.h"
 
-/* What is read whole must fit into memory: standard input. A file is mapped. */
+/* The limit of an input that must fit into memory: standard input. Files are mapped instead. */
 #define INPUT_LIMIT (UINT64_C(4) << 30)
 
-/* More than these wait for one another. */
+/* Threads beyond this number only wait for each other. */
 enum { MOST_THREADS = 8 };
 
 static bool is_stdin(const char *path)
@@ -44,7 +44,7 @@ static const char *shown_name(const char *path)
 
 static void complain_input(const char *path, const recording_error *err)
 {
-    if (err->code == RECORDING_E_IO) /* it names the file itself */
+    if (err->code == RECORDING_E_IO) /* the message names the file itself */
         complain("%s", err->message);
     else if (err->code == RECORDING_E_FORMAT)
         complain("%s at byte %" PRIu64 ": %s", shown_name(path), err->offset, err->message);
@@ -52,7 +52,7 @@ static void complain_input(const char *path, const recording_error *err)
         complain("%s: %s", shown_name(path), err->message);
 }
 
-/* Complains and returns false when it cannot be read. */
+/* Reads or maps a file. Complains and returns false when it cannot be read. */
 static bool read_input(bytes *input, bool *mapped, const char *path)
 {
     int error = map_all(input, mapped, path, INPUT_LIMIT);
@@ -105,8 +105,8 @@ bool reading_add(recording *rec, const char *path)
 
 /* ---- other kinds ---- */
 
-/* The type named before a file's ending, "app.cpu.collapsed"; else the only one that was asked for;
- * else none. */
+/* Returns the type that a file's name has before its ending, as "app.cpu.collapsed" has; else the
+ * only type that was asked for; else none. */
 static enum profile_type collapsed_type(const char *path, uint32_t types)
 {
     path = input_name(path);
@@ -180,7 +180,8 @@ static bool add_by_kind(recording *rec, const char *path, const bytes *input,
                                 : add_collapsed(rec, path, input, wish->types);
 }
 
-/* A file with a recording, by its name or its first bytes: it is mapped rather than read. */
+/* Whether a file is a recording, by its name or its first bytes. A recording is mapped, not
+ * read. */
 static bool is_jfr(const char *path)
 {
     char head[IMPORT_SNIFF];
@@ -188,7 +189,8 @@ static bool is_jfr(const char *path)
     bytes begin = {.data = head};
     if (size > 4 && strcmp(path + size - 4, ".jfr") == 0)
         return true;
-    int error = read_head(&begin, path, sizeof(head)); /* it fails again, with its message */
+    /* The caller's read fails again, with its message. */
+    int error = read_head(&begin, path, sizeof(head));
     return error != 0 || import_kind_of(head, begin.size) == IMPORT_JFR;
 }
 
@@ -213,8 +215,8 @@ bool reading_add_all(recording *rec, char *const *paths, int count, const readin
     return true;
 }
 
-/* Whether alloc_objects is not asked for. Only where alloc_bytes is, which stands for it when the
- * types that are there instead of those asked for are named. */
+/* Whether alloc_objects need not be counted: it is not asked for, and alloc_bytes is. Without both,
+ * a message that names the types of an input would miss its allocations. */
 static bool leaves_objects_out(uint32_t types)
 {
     return (types >> PROFILE_TYPE_ALLOC_BYTES & 1) != 0 &&
@@ -227,7 +229,7 @@ recording_options reading_recording(const cli_options *o)
     options.normaliser = o->raw_names ? SAGG_NORMALISE_NONE : SAGG_NORMALISE_V1;
     options.max_stacks = o->max_stacks;
     options.max_bytes = (uint64_t)o->max_mib << 20;
-    options.walk_unfinished = true; /* the recording of a JVM that was killed */
+    options.walk_unfinished = true; /* a JVM that was killed leaves an unfinished recording */
     options.no_alloc_objects = leaves_objects_out(o->types);
     return options;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings named on a command line: reading them, and saying what is wrong with them. */
+/* Reads the recordings that a command line names, and reports their errors. */
 #ifndef HOTSTACK_CLI_READING_H
 #define HOTSTACK_CLI_READING_H
 
@@ -10,38 +10,40 @@
 
 #include "cli/options/options.h"
 
-/* How many threads read: as many as asked for, or, if 0, one for each CPU that this process may run
- * on, up to eight. */
+/* Returns how many threads read: as many as asked for; for 0, one for each CPU that this process
+ * may run on, at most eight. */
 uint32_t reading_threads(uint32_t asked);
 
-/* Whether standard input, "-", stands among the inputs once at most; complains when not. */
+/* Whether standard input, "-", is among the inputs at most once; complains when it is not. */
 bool reading_stdin_once(char *const *paths, int count);
 
 /* Adds the recording at `path` ("-" = standard input). Complains and returns false when it cannot
  * be read at all. */
 bool reading_add(recording *rec, const char *path);
 
-/* What a command wants of an input that may also be pprof's or collapsed stacks. */
+/* The data that a command needs from an input that may also be pprof or collapsed stacks. */
 typedef struct reading_wish {
-    uint32_t types; /* asked for, as bits; 0 = all. One alone is the type of collapsed stacks */
-    bool times;     /* the time or state of each sample is looked at: only JFR has them */
+    uint32_t types; /* bits of the types asked for; 0 = all. A single one is also the type of
+                       collapsed stacks */
+    bool times;     /* the command needs the time or state of each sample, which only JFR has */
 } reading_wish;
 
-/* As reading_add, for an input of any kind. The type of collapsed stacks is the one in the file's
- * name ("app.cpu.collapsed"), else the one that was asked for. */
+/* As reading_add, for an input of any kind. Collapsed stacks have the type in the file's name
+ * ("app.cpu.collapsed"), else the type that was asked for. */
 bool reading_add_any(recording *rec, const char *path, const reading_wish *wish);
 
-/* As reading_add_any for each in turn; false at the first that cannot be read. */
+/* Calls reading_add_any for each input; returns false at the first that cannot be read. */
 bool reading_add_all(recording *rec, char *const *paths, int count, const reading_wish *wish);
 
-/* A recording's options by the command line's; the caller adds group, tap and threads. */
+/* Returns the options of a recording that the command line sets; the caller adds group, tap and
+ * threads. */
 recording_options reading_recording(const cli_options *o);
 
-/* The aggregate of what was read, to write it: recording_aggregate, with counted events under their
- * own name. */
+/* Returns the aggregate of all inputs for output: recording_aggregate, in which counted events have
+ * a name of their own. */
 const sagg *reading_aggregate(recording *rec);
 
-/* Says on standard error what is missing of the inputs, and what may be missed. */
+/* Reports on standard error which parts of the inputs are missing or may be. */
 void reading_report(const recording *rec);
 
 #endif

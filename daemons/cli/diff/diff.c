@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack diff`: what changed between two recordings, and whether that fails a build. */
+/* `hotstack diff`: shows the changes between two recordings, and fails a build if they break a
+ * rule. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <pthread.h>
@@ -20,12 +21,13 @@
 #include "cli/output/template.h"
 
 #define WINDOW_NS UINT64_C(1000000000)
-/* Rows of the JSON's lists. */
+/* Most rows of each list in the JSON. */
 #define MAX_ROWS 1000u
 
 /* ---- reading ---- */
 
-/* Each value is also counted for its leaf, in its second. */
+/* Adds each value to its leaf in its second, too. The spread over seconds tells change from
+ * chance. */
 static int count_leaf(void *ctx, const sagg *agg, const sagg_sample *sample)
 {
     const diff_side *s = ctx;
@@ -76,7 +78,7 @@ static void *open_in_thread(void *context)
     return NULL;
 }
 
-/* Reads both at a time, where that many threads are allowed and to be had. */
+/* Reads both sides at the same time if two threads are allowed and available. */
 static bool open_sides(diff_side *before, diff_side *after, const cli_options *o)
 {
     opening other = {.side = after, .path = o->operands[1], .options = o};
@@ -131,7 +133,7 @@ static bool compare_type(comparison *c, unsigned type, const cli_options *o)
     return done;
 }
 
-/* A type that only one side has cannot be compared. */
+/* Whether both sides have the type; it cannot be compared otherwise. */
 static bool is_in_both(const comparison *c, unsigned type, const cli_options *o)
 {
     bool before = sagg_type_totals(c->before.agg, type).value > 0;
@@ -173,7 +175,7 @@ static json_t *row_of(const sagg_change *change)
     return row;
 }
 
-/* A file's name need not be text: JSON then has it as messages show it. */
+/* A file's name need not be valid UTF-8; JSON then holds it in the form that messages show. */
 static json_t *json_of_path(const char *path)
 {
     json_t *name = json_string(path);
@@ -196,7 +198,7 @@ static json_t *json_of_rules(const cli_options *o)
     return rules;
 }
 
-/* A total per second, or null where an input does not say how long it took. */
+/* Returns a total per second, or null where the recorded time of an input is unknown. */
 static json_t *json_of_rate(const diff_rates *rates, double value)
 {
     return rates->known ? json_real(value) : json_null();
@@ -305,7 +307,7 @@ static bool write_any(const comparison *c, const verdict *v, const cli_options *
     }
 }
 
-/* Where the text does not go to the terminal, and a rule was given. */
+/* Reports the verdict of a rule on standard error, unless the text on the terminal holds it. */
 static void report_verdict(const verdict *v, const cli_options *o)
 {
     bool has_rule = o->fail_on.self.text != NULL || o->fail_on.total.text != NULL;
@@ -334,7 +336,7 @@ static int run(comparison *c, const cli_options *o)
                                                                                  : EXIT_SALVAGED;
 }
 
-/* Finds the format by the output's name. */
+/* Finds the format from the output's name. */
 static bool find_format(cli_options *o)
 {
     static const struct {

@@ -17,7 +17,8 @@ diff_rates comparison_rates(const comparison *c, size_t index)
         return rates;
     rates.before = (double)view->before_totals.value * 1e9 / (double)c->before.covered_ns;
     rates.after = (double)view->after->totals.value * 1e9 / (double)c->after.covered_ns;
-    rates.growth = rates.after / rates.before - 1; /* both sides have samples of a compared type */
+    /* Both sides have samples of a compared type, so that the divisor is not 0. */
+    rates.growth = rates.after / rates.before - 1;
     return rates;
 }
 
@@ -86,12 +87,12 @@ void gate_report(const comparison *c, const cli_options *o)
 
 /* ---- the verdict ---- */
 
-/* What stands out: the methods that grew and changed most, and the total that grew most. */
+/* The greatest changes: the methods that grew and changed most, and the total that grew most. */
 typedef struct outliers {
     const sagg_change *grown; /* NULL = none grew */
     const sagg_change *changed;
-    size_t grown_type, changed_type; /* indices of comparisons, as the next */
-    size_t grown_total;              /* rates may be unknown */
+    size_t grown_type, changed_type; /* indexes of comparisons, as grown_total is */
+    size_t grown_total;              /* the total's rates may be unknown */
     size_t proven_more, proven_less;
     size_t failed_methods, failed_totals;
 } outliers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is peculiar to the command line of `hotstack diff`. */
+/* The options that only `hotstack diff` has. */
 #ifndef HOTSTACK_CLI_DIFF_RULES_H
 #define HOTSTACK_CLI_DIFF_RULES_H
 
@@ -16,10 +16,10 @@ typedef struct diff_rule {
 
 typedef struct diff_rules {
     diff_rule self;  /* how much a method's own share of its type may grow */
-    diff_rule total; /* how much a type's total per second may grow, of what it was */
+    diff_rule total; /* how much a type's total per second may grow, relative to before */
 } diff_rules;
 
-/* --fail-on, as option_row.take: "+5% self", "+10% total/s". The field is a diff_rules. */
+/* Takes --fail-on, as option_row.take: "+5% self", "+10% total/s". The field is a diff_rules. */
 struct option_row;
 int diff_take_rule(void *field, const struct option_row *row, const char *text);
 

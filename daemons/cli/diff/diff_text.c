@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `hotstack diff` prints in a terminal. */
+/* The text that `hotstack diff` prints in a terminal. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -30,21 +30,22 @@ static void put(flatbuffer *b, const void *bytes, size_t size)
     memcpy(b->data + b->room - b->size, bytes, size);
 }
 
-/* Zeros, so that what comes next, `size` bytes long, lies at a multiple of `align`. */
+/* Adds zeros, so that the next value of `size` bytes is at a multiple of `align`. */
 static void pad(flatbuffer *b, size_t size, size_t align)
 {
     static const unsigned char zeros[8];
     put(b, zeros, (align - (b->size + size) % align) % align);
 }
 
-/* A number as this machine has it, little-endian on all that are supported. */
+/* Adds a number in this machine's byte order. All supported machines are little-endian, as the
+ * format is. */
 static void put_scalar(flatbuffer *b, const void *value, size_t size)
 {
     pad(b, size, size);
     put(b, value, size);
 }
 
-/* References point forward, from where they stand. */
+/* Adds a reference. It points forward and is relative to its own position. */
 static void put_ref(flatbuffer *b, flat_ref to)
 {
     pad(b, sizeof(uint32_t), sizeof(uint32_t));
@@ -120,7 +121,7 @@ void flat_child(flatbuffer *b, unsigned slot, flat_ref child)
     b->slots[slot] = (uint32_t)b->size;
 }
 
-/* A table begins with the distance back to its list of fields, which stands before it. */
+/* A table begins with the distance back to its list of fields, which precedes it. */
 flat_ref flat_end(flatbuffer *b)
 {
     uint16_t list[FLAT_SLOTS + 2] = {sizeof(list)};

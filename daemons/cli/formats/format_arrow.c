@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An Arrow IPC file (arrow.apache.org, "Columnar Format"; Schema.fbs, Message.fbs, File.fbs): a row
- * for each profile type, thread and stack. Frames are indices into a dictionary of names.
+ * An Arrow IPC file (arrow.apache.org, "Columnar Format"; Schema.fbs, Message.fbs, File.fbs): one
+ * row for each profile type, thread and stack. Frames are indexes into a dictionary of names.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum arrow_type { ARROW_INT = 2, ARROW_UTF8 = 5, ARROW_LIST = 12, ARROW_FIXED_BI
 
 static const char magic[8] = "ARROW1";
 
-/* Where a message lies, as the file's footer wants it. */
+/* The position of a message, as the file's footer needs it. */
 typedef struct block {
     uint64_t offset, metadata, body;
 } block;
@@ -28,7 +28,7 @@ typedef struct writer {
     FILE *to;
     const sagg *agg;
     flatbuffer flat;
-    uint64_t offset; /* in the file */
+    uint64_t offset; /* from the file's beginning */
     table_rows rows;
     table_names names;
     block dictionary;
@@ -37,10 +37,11 @@ typedef struct writer {
     bool failed;
 } writer;
 
-/* The buffers of a message's body, in order; NULL = all are valid, nothing stands there. */
+/* The buffers of a message's body, in order; NULL = an empty validity buffer: all values are
+ * valid. */
 typedef struct body {
     const text *buffers[BUFFERS];
-    uint64_t nodes[NODES]; /* lengths */
+    uint64_t nodes[NODES]; /* the length of each node */
     size_t buffer_count, node_count;
 } body;
 
@@ -54,7 +55,7 @@ static void write_padded(writer *w, const void *data, size_t size)
     static const char zeros[8];
     size_t rest = (size_t)(padded(size) - size);
     if (size > 0)
-        (void)fwrite(data, 1, size, w->to); /* the output's to report */
+        (void)fwrite(data, 1, size, w->to); /* output_commit reports a failed write */
     (void)fwrite(zeros, 1, rest, w->to);
     w->offset += size + rest;
 }
@@ -105,7 +106,7 @@ static flat_ref record_batch(writer *w, const body *b, uint64_t rows)
     return flat_end(&w->flat);
 }
 
-/* Writes the message whose header is given, and the body (NULL = none). */
+/* Writes a message with this header and body (NULL = no body). */
 static block write_message(writer *w, enum header kind, flat_ref header, const body *b)
 {
     block place = {.offset = w->offset, .body = b != NULL ? body_size(b) : 0};
@@ -139,7 +140,7 @@ static flat_ref int_type(writer *w, int bits)
     return flat_end(&w->flat);
 }
 
-/* A type without properties, or with a width. */
+/* Makes a type without properties, or one that has a width only. */
 static flat_ref plain_type(writer *w, int width)
 {
     flat_begin(&w->flat);
@@ -233,7 +234,7 @@ static void add_name(text *offsets, text *data, const sagg_frame *frame)
     add_string(offsets, data, frame->method);
 }
 
-/* Puts each name once into the two buffers. */
+/* Writes each name once, into the buffers of the dictionary. */
 static void collect_names(const writer *w, text *offsets, text *data)
 {
     const table_names *names = &w->names;
@@ -267,7 +268,7 @@ static void write_dictionary(writer *w)
 
 /* ---- rows ---- */
 
-/* What one batch holds. */
+/* The columns of one batch. */
 typedef struct columns {
     text type_ends, types, unit_ends, units, thread_ends, threads, ids;
     text values, raw_values, samples, stack_ends, frames, lines;
@@ -382,7 +383,7 @@ static void write_footer(writer *w)
     (void)fwrite(magic, 1, strlen(magic), w->to);
 }
 
-/* False = no memory. */
+/* Returns false without memory. */
 static bool prepare(writer *w, uint32_t types)
 {
     if (!table_rows_collect(&w->rows, w->agg, types) || !table_names_make(&w->names, w->agg))

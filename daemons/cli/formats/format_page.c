@@ -27,14 +27,14 @@ static void forest_free(forest *trees)
         sagg_tree_free(trees->trees[i]);
 }
 
-/* What a node must have to be `width` (parts per billion) of the total wide. */
+/* Returns the least value that makes a node `width` (parts per billion) of the total wide. */
 static uint64_t least_total(uint64_t total, uint32_t width)
 {
     const uint64_t billion = 1000000000;
     return total / billion * width + (total % billion * width + billion - 1) / billion;
 }
 
-/* Puts the tree that was asked for in the place of the whole one. */
+/* Replaces the whole tree with the inverted one. */
 static bool invert(sagg_tree **tree, const cli_options *o, uint64_t min_total)
 {
     sagg_shape_options options = SAGG_SHAPE_OPTIONS_INIT;
@@ -52,7 +52,8 @@ static bool invert(sagg_tree **tree, const cli_options *o, uint64_t min_total)
     return true;
 }
 
-/* Pictures may be cut; files for other tools hold all. */
+/* Builds the trees. Pictures may be cut to the nodes that can be seen; files for other tools hold
+ * all nodes. */
 static bool forest_grow(forest *f, const format_material *m, uint32_t types)
 {
     const cli_options *o = m->options;
@@ -84,7 +85,7 @@ static bool forest_grow(forest *f, const format_material *m, uint32_t types)
 
 /* ---- documents */
 
-/* The trees, and what the document says about the recording: all that a document needs. */
+/* The trees, and the facts about the recording that a document shows. */
 typedef struct document {
     forest trees;
     char *meta;
@@ -110,7 +111,7 @@ static void document_close(document *d)
     free(d->meta);
 }
 
-/* Whether the library wrote it; a failed write is the output's to report. */
+/* Whether the library wrote it. output_commit reports a failed write of the output. */
 static bool is_written(int rc, const sagg_error *err)
 {
     if (rc != 0 && rc != SAGG_ERR_IO)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formats that are made from flame trees or from sorted stacks. As output_format.write. */
+/* Formats that are made from flame trees or from sorted stacks. The functions are
+ * output_format.write. */
 #ifndef HOTSTACK_CLI_FORMAT_PAGE_H
 #define HOTSTACK_CLI_FORMAT_PAGE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pprof: one gzipped protobuf message (github.com/google/pprof, proto/profile.proto). Messages are
- * written field by field; the numbers below are that file's.
+ * written field by field; the numbers below are the field numbers of that file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
-/* A message being made, kept for the next one of its kind. */
+/* A message under construction; the memory is reused for the next one of its kind. */
 typedef struct message {
     unsigned char *data;
     size_t size, room;
@@ -27,21 +27,21 @@ typedef struct writer {
     output *out;
     z_stream zip;
     message field, part, line;
-    uint64_t strings; /* numbers of the string table given out */
+    uint64_t strings; /* how many strings of the string table are used */
     message table;
     bool failed;
     const sagg *agg;
-    bool threads; /* wanted as labels */
+    bool threads; /* write threads as labels */
     table_rows rows;
     table_names names;
-    uint8_t column[PROFILE_TYPE_END]; /* of a type among the values; 0 = not asked for */
+    uint8_t column[PROFILE_TYPE_END]; /* by type: its column among the values; 0 = not asked for */
     unsigned columns;
-    uint64_t *locations; /* by frame; 0 = not written yet */
+    uint64_t *locations; /* by frame: its location; 0 = not written yet */
     bool *functions;     /* by name: whether it was written */
     uint64_t location_count, dropped;
-    uint64_t thread_key, tid_key; /* strings */
-    uint32_t thread;              /* the last row's, SAGG_NO_THREAD at first */
-    uint64_t thread_name;         /* its string; 0 = none */
+    uint64_t thread_key, tid_key; /* strings of the string table */
+    uint32_t thread;              /* the thread of the last row; SAGG_NO_THREAD at first */
+    uint64_t thread_name;         /* the string of its name; 0 = none */
 } writer;
 
 static void put(message *m, const void *data, size_t size)
@@ -106,11 +106,11 @@ static void deflate_all(writer *w, const message *from, int flush)
         (void)deflate(&w->zip, flush);
         size_t made = sizeof(room) - w->zip.avail_out;
         if (fwrite(room, 1, made, w->out->file) != made)
-            return; /* the output's to report */
+            return; /* output_commit reports a failed write */
     } while (w->zip.avail_out == 0);
 }
 
-/* Sends the profile's field in w->field. */
+/* Compresses and writes the field of the profile that w->field holds. */
 static void send(writer *w)
 {
     w->failed = w->failed || w->field.failed;
@@ -118,7 +118,8 @@ static void send(writer *w)
     w->field.size = 0;
 }
 
-/* Strings go to the table's end; the table is written last. Equal strings may stand there twice. */
+/* Returns the number of a string, which is new in the table. The table is written last. It may hold
+ * equal strings twice. */
 static uint64_t string(writer *w, const char *data, size_t size)
 {
     put_bytes(&w->table, 6, data, size);
@@ -149,7 +150,7 @@ static uint64_t write_sample_type(writer *w, const char *type, const char *unit)
     return name;
 }
 
-/* The number of samples, then the types; the first of these is what is shown by default. */
+/* Writes the number of samples, then the types; the first of these is shown by default. */
 static void write_sample_types(writer *w, uint32_t types)
 {
     (void)write_sample_type(w, "samples", "count");
@@ -197,7 +198,7 @@ static uint64_t write_location(writer *w, uint64_t function, uint32_t line)
     return w->location_count;
 }
 
-/* The location of a frame, written when it is first asked for. */
+/* Returns the location of a frame, and writes it on the first call. */
 static uint64_t location_of(writer *w, uint32_t index)
 {
     uint32_t name = w->names.number[index];
@@ -225,7 +226,7 @@ static uint64_t dropped_location(writer *w)
 
 /* ---- samples ---- */
 
-/* Leaf first. Locations that stand in no stack before are sent. */
+/* Writes a stack, leaf first, after the locations that no earlier stack has used. */
 static void put_stack(writer *w, message *ids, uint32_t index)
 {
     sagg_stack stack = {0};
@@ -244,7 +245,7 @@ static void put_label(writer *w, uint64_t key, unsigned field, uint64_t value)
     put_message(&w->part, 3, &w->line);
 }
 
-/* Rows of a thread follow each other. */
+/* Writes a thread's labels. The rows of one thread are adjacent, so that its name is added once. */
 static void put_thread(writer *w, uint32_t index)
 {
     sagg_thread thread = {0};
@@ -259,7 +260,7 @@ static void put_thread(writer *w, uint32_t index)
         put_label(w, w->tid_key, 3, (uint64_t)thread.os_tid);
 }
 
-/* One sample of rows that differ in their type alone. */
+/* Writes one sample for rows that differ in their type only. */
 static void write_sample(writer *w, const sagg_entry *rows, size_t count, message *ids)
 {
     uint64_t values[PROFILE_TYPE_END] = {rows->totals.samples};
@@ -276,7 +277,7 @@ static void write_sample(writer *w, const sagg_entry *rows, size_t count, messag
     send(w);
 }
 
-/* Two values of the same samples. */
+/* Whether two rows are values of the same sample. */
 static bool are_one(const sagg_entry *a, const sagg_entry *b)
 {
     bool are_twins =
@@ -302,7 +303,7 @@ static void write_samples(writer *w)
 
 static void write_profile(writer *w, uint32_t types, const recording_info *info)
 {
-    (void)literal(w, ""); /* number 0 */
+    (void)literal(w, ""); /* string 0 is the empty one */
     w->thread_key = literal(w, "thread");
     w->tid_key = literal(w, "thread_id");
     write_sample_types(w, types);
@@ -330,7 +331,7 @@ static int by_place(const writer *w, uint32_t left, uint32_t right)
     return one.line < other.line ? -1 : one.line > other.line;
 }
 
-/* By thread, then by stack from the root down: neighbours are alike, and pack well. */
+/* Orders by thread, then by stack from the root down: neighbours are similar, and compress well. */
 static int by_path(const void *a, const void *b, void *writer_)
 {
     const writer *w = writer_;
@@ -358,7 +359,7 @@ static int by_path(const void *a, const void *b, void *writer_)
     return table_stack_order(&w->rows, one_row->stack, other_row->stack);
 }
 
-/* False = no memory. */
+/* Returns false without memory. */
 static bool prepare(writer *w, uint32_t types)
 {
     if (!table_rows_collect(&w->rows, w->agg, types) || !table_names_make(&w->names, w->agg))
@@ -374,7 +375,7 @@ bool format_pprof(output *out, const sagg *agg, uint32_t types, bool threads,
                   const recording_info *info)
 {
     writer w = {.out = out, .agg = agg, .threads = threads, .thread = SAGG_NO_THREAD};
-    /* 31: the largest window, with gzip's header. */
+    /* 31: the largest window, with a gzip header. */
     bool open = prepare(&w, types) && deflateInit2(&w.zip, Z_BEST_SPEED + 5, Z_DEFLATED, 31, 8,
                                                    Z_DEFAULT_STRATEGY) == Z_OK;
     if (open) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* speedscope's file format: https://github.com/jlfwong/speedscope, "Importing from custom sources".
- */
+/* The file format of speedscope: https://github.com/jlfwong/speedscope, "Importing from custom
+ * sources". */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *unit_name(sagg_str unit)
     return unit.size == 5 && memcmp(unit.data, "bytes", 5) == 0 ? "bytes" : "none";
 }
 
-/* "class.method", with its line where lines were asked for. */
+/* Writes "class.method", with the line if lines were asked for. */
 static bool write_frame(FILE *to, const sagg_frame *frame)
 {
     char *name;
@@ -52,7 +52,7 @@ static bool write_frames(FILE *to, const sagg_tree *const *trees, size_t count)
     return true;
 }
 
-/* A sample per node with a value of its own: the way to it from the root. */
+/* Writes a sample for each node that has a value of its own: the path to it from the root. */
 static void write_samples(FILE *to, const sagg_tree_view *view, size_t first_frame, uint32_t *path)
 {
     bool first = true;

@@ -8,7 +8,7 @@
 #include "cli/formats/formats.h"
 #include "cli/output/template.h"
 
-/* ---- formats that need a part of the material only */
+/* ---- formats that need only a part of the material */
 
 static bool write_top(output *out, format_material *m, uint32_t types)
 {
@@ -68,7 +68,7 @@ const output_format *format_get(unsigned number)
     return number >= 1 && number <= FORMATS ? &formats[number - 1] : NULL;
 }
 
-/* The length of the ending of the format that the name has; 0 = it has none. */
+/* Returns the length of the ending that the name has of the format's endings; 0 = none. */
 static size_t ending_length(const output_format *format, const char *path)
 {
     size_t size = strlen(path), longest = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Top tables, and how they look as CSV and JSON. */
+/* Top tables as CSV and JSON. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static int compare_totals(const void *a, const void *b)
     const sagg_top_row *const *right = b;
     if ((*left)->total != (*right)->total)
         return (*left)->total > (*right)->total ? -1 : 1;
-    return *left < *right ? -1 : 1; /* as they stand: by self, then by name */
+    return *left < *right ? -1 : 1; /* equal: in the table's order, by self, then by name */
 }
 
 bool top_table_open(top_table *table, const sagg *agg, unsigned type, const top_wish *wish)
@@ -55,7 +55,7 @@ void top_table_close(top_table *table)
 
 /* ---- CSV ---- */
 
-/* Quoted whatever it holds, quotes doubled (RFC 4180). */
+/* Writes a cell, always in quotes, with inner quotes doubled (RFC 4180). */
 static void write_cell(FILE *to, sagg_str text)
 {
     (void)fputc('"', to);

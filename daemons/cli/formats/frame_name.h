@@ -9,8 +9,8 @@
 
 #include "cli/output/json_text.h"
 
-/* "class.method", which the caller frees; "(no name)", as in pages and collapsed text, of a frame
- * that has neither. Returns its length, or less than 0, and NULL, without memory. */
+/* Makes "class.method", which the caller frees; "(no name)", as in pages and collapsed text, for a
+ * frame that has neither. Returns its length; without memory less than 0, and *out is NULL. */
 static inline int frame_name(char **out, const sagg_frame *frame)
 {
     bool is_nameless = frame->class_name.size == 0 && frame->method.size == 0;
@@ -23,7 +23,8 @@ static inline int frame_name(char **out, const sagg_frame *frame)
     return size;
 }
 
-/* The name as text that is harmless to a terminal, with what tells that it is not Java. */
+/* Prints the name, with characters that could control a terminal replaced, and a mark if the frame
+ * is not Java. */
 static inline void frame_print(FILE *to, const sagg_frame *frame)
 {
     static const char *const marks[] = {"", " [native]", " [jvm]", " [kernel]", ""};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the samples of a heatmap were, gathered while a recording is read. */
+/* The times of the samples of a heatmap, collected while a recording is read. */
 #ifndef HOTSTACK_CLI_HEATMAP_H
 #define HOTSTACK_CLI_HEATMAP_H
 
@@ -13,7 +13,8 @@ typedef struct heatmap {
     sagg_heat *heats[PROFILE_TYPE_END]; /* NULL until the type's first sample */
 } heatmap;
 
-/* A tap that asks `map->filter` what to keep and remembers what was added; it borrows the map. */
+/* Returns a tap that asks `map->filter` which samples to keep, and counts those that are added; it
+ * borrows the map. */
 recording_tap heatmap_tap(heatmap *map);
 void heatmap_free(heatmap *map);
 

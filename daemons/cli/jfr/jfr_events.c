@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack jfr events`: one JSON object a line, for pipes. */
+/* `hotstack jfr events`: prints one JSON object per line, for pipes. */
 #include <stdio.h>
 
 #include "cli/command.h"

@@ -45,7 +45,7 @@ static void try_categories(near_miss *near, const jfr_type *type)
         near_miss_try(near, a->values[i].text.data, a->values[i].text.len);
 }
 
-/* The whole name, and the part after its last dot. */
+/* Tries the whole name, and the part after its last dot. */
 static void try_event(near_miss *near, const jfr_type *type)
 {
     size_t simple = 0;

@@ -6,24 +6,24 @@
 
 #include "cli/jfr/jfr_times.h"
 
-/* Structs in one another; the JDK's chains of references to old objects have 400. */
+/* How deep structs may be nested; the JDK's chains of references to old objects have 400 levels. */
 enum { MAX_DEPTH = 1024 };
 
 /*
- * Constants (methods, classes, threads) repeat from event to event: their text is kept and copied.
- * Whole stack traces are too large to keep and made of methods that are.
+ * Constants (methods, classes, threads) repeat from event to event, so that their text is kept and
+ * copied. Whole stack traces are not kept: they are too large, and their methods are kept anyway.
  */
 enum { MAX_KEPT_TEXT = 1 << 14, MAX_KEPT_TOTAL = 1 << 26, KEPT_DEPTHS = 24 };
 
-/* A constant's text as it stands at some depth of indentation. */
+/* A constant's text at one depth of indentation. */
 typedef struct kept {
     char *text;
     uint32_t len;
 } kept;
 
-/* A field's name as it stands before its value: "name": with the layout's blank. */
+/* The text that precedes a field's value: its name, the colon and the blank of the layout. */
 typedef struct label {
-    const char *text; /* in the labels' buffer */
+    const char *text; /* in label_text */
     uint32_t len;
 } label;
 
@@ -35,17 +35,18 @@ struct jfr_json {
     jfr_chunk *chunk;
     const jfr_type *types;
     uint32_t type_count;
-    kept **tables;    /* by type and depth, then by constant; NULL where there is nothing yet */
-    uint32_t *counts; /* of each type's constants */
+    kept **tables;    /* by type and depth, then by constant; NULL where nothing is kept yet */
+    uint32_t *counts; /* by type: how many constants it has */
     size_t kept_total;
-    text label_text;                   /* of all fields of all types */
-    label *labels;                     /* of all types, one type's behind another's */
-    const label **named;               /* by type: its first */
-    const label *within;               /* labels of the struct that is being shown */
-    const label *outer[MAX_DEPTH + 1]; /* of those around it */
+    text label_text;                   /* the labels of all fields of all types */
+    label *labels;                     /* of all types, type after type */
+    const label **named;               /* by type: its first label */
+    const label *within;               /* labels of the struct that is being written */
+    const label *outer[MAX_DEPTH + 1]; /* labels of the enclosing structs */
     uint32_t nesting;
     uint32_t depth;             /* of indentation */
-    size_t starts[KEPT_DEPTHS]; /* by depth: where the text of what is being shown began */
+    size_t starts[KEPT_DEPTHS]; /* by depth: where the text of the constant begins that is being
+                                   written */
 };
 
 jfr_json *jfr_json_new(text *out, jfr_json_layout layout, uint32_t stack_depth)
@@ -99,7 +100,7 @@ static int no_memory(jfr_error *err)
     return JFR_ERR_NOMEM;
 }
 
-/* The labels' buffer moves while it grows: it is filled first, then pointed into. */
+/* The buffer of labels moves while it grows: it is filled first, and pointed into afterwards. */
 static bool make_labels(jfr_json *json)
 {
     size_t fields = 0;
@@ -180,7 +181,7 @@ static void end_object(jfr_json *json)
     text_char(json->out, '}');
 }
 
-/* A comma, a new line and the indentation, at once. */
+/* Writes a comma, a new line and the indentation in one call. */
 static void put_break(jfr_json *json, bool comma)
 {
     static const char blank[] =
@@ -195,7 +196,7 @@ static void put_break(jfr_json *json, bool comma)
     text_bytes(json->out, comma ? blank : blank + 3, (comma ? 3 : 0) + indent);
 }
 
-/* What stands before a value: of a field its name, of all but the first a comma. */
+/* Writes what precedes a value: a comma before all but the first, and the name of a field. */
 static void begin_value(jfr_json *json, uint32_t index, bool is_element)
 {
     if (is_element) {
@@ -213,7 +214,7 @@ static void begin_value(jfr_json *json, uint32_t index, bool is_element)
 
 /* ---- kept texts ---- */
 
-/* Where the text of that constant is or goes; NULL when it is not to be kept. */
+/* Returns where the text of that constant is kept or will be; NULL when it is not kept. */
 static kept *find_kept(jfr_json *json, const jfr_variant *value)
 {
     uint32_t depth = json->layout == JFR_JSON_JDK ? json->depth : 0;
@@ -233,7 +234,7 @@ static void keep(jfr_json *json, const jfr_variant *value, size_t start)
         return;
     slot->text = malloc(len);
     if (slot->text == NULL)
-        return; /* it is written anew each time */
+        return; /* without memory the text is not kept, and written anew each time */
     memcpy(slot->text, json->out->data + start, len);
     slot->len = (uint32_t)len;
     json->kept_total += len;
@@ -298,7 +299,7 @@ static int end(void *ctx, const jfr_field *field, const jfr_variant *value)
     return 0;
 }
 
-/* What has a unit is shown as text. Returns false when it has none. */
+/* Writes a value that has a unit as text. Returns false when it has none. */
 static bool put_with_unit(jfr_json *json, const jfr_field *field, const jfr_variant *value)
 {
     if (field->unit == JFR_UNIT_NONE || value->is_element)
@@ -332,7 +333,7 @@ static void put_char(jfr_json *json, const jfr_field *field, const jfr_variant *
 
 static void put_number(jfr_json *json, const jfr_variant *value)
 {
-    if (isnan(value->number) || isinf(value->number)) /* JSON has no word for them */
+    if (isnan(value->number) || isinf(value->number)) /* JSON has no NaN and no infinity */
         text_bytes(json->out, "null", 4);
     else if (value->kind == JFR_VARIANT_FLOAT)
         text_float(json->out, (float)value->number);

@@ -14,8 +14,8 @@
 #include "cli/command.h"
 #include "cli/commands/input.h"
 
-/* A recording from a pipe must fit into memory; shorter files are read before a progress
- * bar could be seen. */
+/* PIPE_LIMIT: a recording from a pipe must fit into memory. PROGRESS_BYTES: shorter files are read
+ * before anybody could see a progress bar. */
 #define PIPE_LIMIT     (UINT64_C(4) << 30)
 #define PROGRESS_BYTES (UINT64_C(16) << 20)
 
@@ -28,13 +28,13 @@ static void complain_at(const look *l, const jfr_error *err)
 {
     if (err->code == JFR_ERR_FORMAT || err->code == JFR_ERR_LIMIT)
         complain("%s at byte %" PRIu64 ": %s", name_of(l), err->offset, err->message);
-    else if (err->code == JFR_ERR_IO) /* it names the file itself */
+    else if (err->code == JFR_ERR_IO) /* the message names the file itself */
         complain("%s", err->message);
     else
         complain("%s: %s", name_of(l), err->message);
 }
 
-/* Standard input, or another pipe or device. */
+/* Reads standard input, or another pipe or device. */
 static int open_pipe(look *l, const jfr_options *o, jfr_error *err)
 {
     bytes input;
@@ -69,7 +69,8 @@ static void free_input(look *l)
     free(l->input);
 }
 
-/* Offsets are from the recording's own start or end. */
+/* Computes the times of --from and --to, whose offsets are relative to the recording's start or
+ * end. */
 static int find_times(look *l, jfr_error *err)
 {
     const cli_options *o = l->options;
@@ -138,7 +139,7 @@ bool look_next_chunk(look *l)
     int rc = JFR_ERR_LIMIT;
     while (!l->failed && l->out->error == 0 && rc == JFR_ERR_LIMIT) {
         rc = jfr_next_chunk(l->file, &l->chunk, &err);
-        if (rc == JFR_ERR_LIMIT) /* that chunk is lost, the next may do */
+        if (rc == JFR_ERR_LIMIT) /* that chunk is lost, but the next may be readable */
             complain_at(l, &err);
     }
     l->chunks += rc == 1;
@@ -184,7 +185,7 @@ bool look_next_event(look *l, jfr_event *event)
     return false;
 }
 
-/* A gzip file unpacks to more than its size: the bar then waits at its end. */
+/* Shows the progress. A gzip file unpacks to more than its size: the bar then stays at its end. */
 void look_progress(look *l, uint64_t offset)
 {
     if (!l->shows_progress)
@@ -228,7 +229,7 @@ static int exit_code(const look *l)
     jfr_loss loss;
     jfr_file_loss(l->file, &loss);
     if (l->out->error == EPIPE)
-        return EXIT_WHOLE; /* the reader has seen enough */
+        return EXIT_WHOLE; /* the reader of the pipe has closed it */
     if (l->out->error != 0) {
         complain("cannot write standard output: %s", strerror(l->out->error));
         return EXIT_UNREADABLE;
@@ -242,7 +243,7 @@ static int exit_code(const look *l)
     }
     size_t missing = filter_names_report(&l->events, name_of(l)) +
                      filter_names_report(&l->categories, name_of(l));
-    if (missing > 0 && loss.chunks_lost == 0) /* else a lost chunk may have had it */
+    if (missing > 0 && loss.chunks_lost == 0) /* else a lost chunk may have had the name */
         return EXIT_USAGE;
     note_nothing_left(l);
     return loss.record_count > 0 || l->bad_events > 0 ? EXIT_SALVAGED : EXIT_WHOLE;

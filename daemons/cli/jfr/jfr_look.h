@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One recording that a subcommand of `hotstack jfr` looks into, event by event. */
+/* One recording that a subcommand of `hotstack jfr` reads event by event. */
 #ifndef HOTSTACK_CLI_JFR_LOOK_H
 #define HOTSTACK_CLI_JFR_LOOK_H
 
@@ -15,44 +15,44 @@
 
 typedef struct look {
     const cli_options *options;
-    text *out; /* what is written to standard output; a broken pipe there ends the walk */
+    text *out; /* text for standard output; a broken pipe there ends the walk */
     jfr_file *file;
-    char *input; /* a pipe's bytes */
+    char *input; /* the bytes read from a pipe */
     jfr_chunk *chunk;
     jfr_events *walk;
-    filter_names events; /* of the options: whether the recording has them */
+    filter_names events; /* filters of the options; tell whether the recording has them */
     filter_names categories;
-    uint64_t bytes;      /* of the recording, as it lies in the file; 0 = not known */
-    uint64_t chunks;     /* delivered */
-    uint64_t shown;      /* events, or types of the metadata, that the filters left */
-    uint64_t bad_events; /* whose bytes do not fit their type */
-    int64_t from_ns;     /* what the options ask for, of this recording */
+    uint64_t bytes;      /* size of the recording as it is in the file; 0 = unknown */
+    uint64_t chunks;     /* chunks that were delivered */
+    uint64_t shown;      /* events, or types of the metadata, that pass the filters */
+    uint64_t bad_events; /* events whose bytes do not fit their type */
+    int64_t from_ns;     /* the range that the options ask for, in this recording */
     int64_t to_ns;
-    bool failed; /* out of memory or past a limit: it was complained about */
+    bool failed; /* out of memory or over a limit; the complaint has been printed */
     bool shows_progress;
-    int percent; /* shown last */
+    int percent; /* the percentage shown last */
 } look;
 
 /* Opens the recording. Complains and returns false when it cannot be read at all. */
 bool look_open(look *l, const cli_options *options, text *out);
 
-/* The next chunk in l->chunk. Returns false at the end. */
+/* Moves to the next chunk, l->chunk. Returns false at the end. */
 bool look_next_chunk(look *l);
 
-/* Begins walking the chunk's chosen events. `flags`: of jfr_events_flags. */
+/* Begins a walk over the chunk's chosen events. `flags`: of jfr_events_flags. */
 bool look_begin_events(look *l, uint32_t flags);
-/* The next one. Returns false at the chunk's end. */
+/* Reads the next event. Returns false at the chunk's end. */
 bool look_next_event(look *l, jfr_event *event);
 
-/* Shows how far the walk is, on a terminal. */
+/* Shows on a terminal how far the walk is. */
 void look_progress(look *l, uint64_t offset);
 
-/* Notes what went wrong with one event. Returns false when there is no going on. */
+/* Records an error of one event. Returns false when the walk cannot go on. */
 bool look_survives(look *l, int rc, const jfr_error *err);
 
 /*
- * Ends it: writes the rest of `out`, says on standard error what is missing, closes everything.
- * Returns the exit code.
+ * Ends the walk: writes the rest of `out`, reports on standard error what is missing, and closes
+ * everything. Returns the exit code.
  */
 int look_close(look *l);
 

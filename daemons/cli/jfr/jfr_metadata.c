@@ -10,7 +10,7 @@
 
 /* ---- which types ---- */
 
-/* Names that were printed already, for recordings of several chunks. */
+/* Names that have been printed: the chunks of a recording repeat them. */
 typedef struct seen {
     char **names;
     size_t count;
@@ -27,7 +27,7 @@ static bool was_seen(const seen *s, const char *name)
            bsearch(&name, s->names, s->count, sizeof(*s->names), compare_names) != NULL;
 }
 
-/* Adds names that are not there yet; takes them over. */
+/* Adds the names that are new, and takes over all of them. */
 static bool add_names(seen *s, char **names, size_t count)
 {
     char **grown = realloc(s->names, (s->count + count + 1) * sizeof(*grown));

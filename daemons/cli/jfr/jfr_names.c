@@ -22,7 +22,7 @@ void names_text(text *out, jfr_str s)
     text_char(out, '"');
 }
 
-/* A part of a struct; null when the type does not have it. */
+/* Gets a member of a struct; null when the type does not have it. */
 static int get(jfr_chunk *chunk, const jfr_variant *from, const char *path, jfr_variant *out,
                jfr_error *err)
 {
@@ -59,7 +59,7 @@ static void put_or_null(text *out, jfr_str s)
         names_text_bare(out, s);
 }
 
-/* Recordings write class names with slashes. */
+/* Writes a class name, in which recordings have slashes, with dots. */
 static void put_dotted(text *out, jfr_str s)
 {
     size_t start = out->len;
@@ -90,7 +90,8 @@ static int put_thread(text *out, jfr_chunk *chunk, const jfr_variant *value, jfr
     return rc < 0 ? rc : 1;
 }
 
-/* One type of a descriptor: "I", "[Ljava/lang/String;". Returns its length, 0 when it is none. */
+/* Writes one type of a descriptor: "I", "[Ljava/lang/String;". Returns its length, 0 when it is not
+ * a type. */
 static size_t put_described(text *out, const char *s, size_t len, bool simple)
 {
     static const char letters[] = "ZBCSIJFDV";
@@ -124,7 +125,7 @@ static size_t put_described(text *out, const char *s, size_t len, bool simple)
     return (size_t)(end - s) + 1;
 }
 
-/* "[I" becomes "int[]". */
+/* Writes a class name; "[I" becomes "int[]". */
 static void put_class_name(text *out, jfr_str name)
 {
     if (name.len == 0 || name.data[0] != '[' || put_described(out, name.data, name.len, false) == 0)
@@ -186,7 +187,7 @@ static int put_method(text *out, jfr_chunk *chunk, const jfr_variant *value, jfr
         rc = get_text(chunk, value, "name", &name, err);
     if (rc == 0)
         rc = get_text(chunk, value, "descriptor", &descriptor, err);
-    if (class_name.len > 0) { /* native functions have none */
+    if (class_name.len > 0) { /* native functions have no class */
         put_dotted(out, class_name);
         text_char(out, '.');
     }

@@ -8,8 +8,8 @@
 #include "cli/jfr/jfr_times.h"
 #include "cli/jfr/jfr_units.h"
 
-/* Structs in one another and values of an event that are shown: constants may be built of one
- * another without end. */
+/* The depth of nested structs, and the values of an event, that are shown: constants may refer to
+ * each other without end. */
 enum { MAX_DEPTH = 32, MAX_VALUES = 1000000 };
 
 struct jfr_pretty {
@@ -60,14 +60,15 @@ static uint8_t kind_of(const jfr_pretty *p, const jfr_variant *v)
     return v->type != JFR_NONE ? p->types[v->type].kind : JFR_KIND_STRUCT;
 }
 
-/* The least of its kind means "none", but for bytes, shorts and what is unsigned. */
+/* Whether the number is the least of its type, which means "none", except for bytes, shorts and
+ * unsigned types. */
 static bool is_least(const jfr_pretty *p, const jfr_field *field, const jfr_variant *v)
 {
     bool is_int = kind_of(p, v) == JFR_KIND_INT && field->unit == JFR_UNIT_NONE;
     return v->integer == INT64_MIN || (is_int && !v->is_unsigned && v->integer == INT32_MIN);
 }
 
-/* What a recording says where a number means "none". */
+/* Whether the value is the one by which a recording says "none". */
 static bool is_none(const jfr_pretty *p, const jfr_field *field, const jfr_variant *v)
 {
     bool is_number = v->kind == JFR_VARIANT_FLOAT || v->kind == JFR_VARIANT_DOUBLE;
@@ -89,7 +90,7 @@ static void show_time(jfr_pretty *p, const jfr_field *field, const jfr_variant *
         units_duration(p->out, m);
 }
 
-/* A unit of UTF-16, as UTF-8. Half of a pair is no character. */
+/* Writes a unit of UTF-16 as UTF-8. Half of a surrogate pair is not a character. */
 static void show_char(jfr_pretty *p, uint16_t unit)
 {
     const char last = (char)(0x80 | (unit & 0x3F));
@@ -197,7 +198,7 @@ static int show(jfr_pretty *p, const jfr_field *field, const jfr_variant *value)
     return rc < 0 ? rc : 0;
 }
 
-/* Frames without Java code and hidden ones are left out, as the JDK does. */
+/* Writes frames without those that are hidden or not Java, as the JDK does. */
 static int show_frames(jfr_pretty *p, const jfr_variant *frames, bool truncated)
 {
     uint32_t shown = 0;
@@ -249,8 +250,8 @@ static bool is_called(const jfr_field *field, const char *name)
     return field->name.len == strlen(name) && memcmp(field->name.data, name, field->name.len) == 0;
 }
 
-/* The thread and the stack come last, in this order whatever the type's, and only where there are
- * any. */
+/* The thread and the stack are shown last, in this order whatever the type's order is, and only if
+ * the event has them. */
 static const char *const late[] = {"eventThread", "stackTrace"};
 enum { THREAD, STACK, LATE };
 

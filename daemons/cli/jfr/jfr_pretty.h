@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events as text for people, in the manner of the JDK's `jfr print`. */
+/* Events as text for people, like the JDK's `jfr print`. */
 #ifndef HOTSTACK_CLI_JFR_PRETTY_H
 #define HOTSTACK_CLI_JFR_PRETTY_H
 
@@ -11,14 +11,15 @@
 
 typedef struct jfr_pretty jfr_pretty;
 
-/* A writer to `out`, which is borrowed. Returns NULL without memory. Free with jfr_pretty_free. */
+/* Makes a writer to `out`, which is borrowed. Returns NULL without memory. Free with
+ * jfr_pretty_free. */
 jfr_pretty *jfr_pretty_new(text *out, uint32_t stack_depth);
 void jfr_pretty_free(jfr_pretty *pretty);
 
-/* Call when a new chunk begins. */
+/* Must be called when a new chunk begins. */
 int jfr_pretty_begin_chunk(jfr_pretty *pretty, jfr_chunk *chunk, jfr_error *err);
 
-/* Writes one event and an empty line. On an error nothing is written. Returns 0 or a code of
+/* Writes an event and an empty line. On an error nothing is written. Returns 0 or a code of
  * libjfr. */
 int jfr_pretty_event(jfr_pretty *pretty, const jfr_event *event, jfr_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack jfr print`: all of a recording's events, as the JDK's tool prints them. */
+/* `hotstack jfr print`: prints all events of a recording, as the JDK's tool does. */
 #include <stdlib.h>
 
 #include "cli/command.h"
@@ -7,7 +7,7 @@
 #include "cli/jfr/jfr_look.h"
 #include "cli/jfr/jfr_pretty.h"
 
-/* The JDK sorts the events of a chunk by their ends; those that end together stay in the file's
+/* The JDK sorts the events of a chunk by their ends; events with the same end keep the file's
  * order. */
 typedef struct place {
     uint64_t end_ticks;
@@ -43,7 +43,7 @@ static bool add(places *p, const jfr_event *event)
     return true;
 }
 
-/* The places of the chunk's chosen events, sorted. */
+/* Collects the positions of the chunk's chosen events, and sorts them. */
 static bool collect(look *l, places *p)
 {
     jfr_event event;
@@ -65,11 +65,11 @@ static bool collect(look *l, places *p)
     return !l->failed;
 }
 
-/* How one format writes a recording. */
+/* The writer of one format. */
 typedef struct printer {
     jfr_json *json; /* NULL: text */
     jfr_pretty *pretty;
-    bool begun; /* the first event is written */
+    bool begun; /* the first event has been written */
 } printer;
 
 static int print_json(printer *p, text *out, const jfr_event *event, jfr_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack jfr summary`: which events a recording holds, and how many. */
+/* `hotstack jfr summary`: counts the events of a recording by type. */
 #include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 typedef struct row {
     char *name;
-    size_t len; /* of the name */
+    size_t len; /* of name */
     size_t index;
     uint64_t count;
     uint64_t bytes;
@@ -22,16 +22,16 @@ typedef struct summary {
     row **rows;
     size_t count;
     size_t cap;
-    void *names; /* a tree of the rows: a recording may describe half a million types */
+    void *names; /* a search tree of the rows: a recording may describe half a million types */
     jfr_chunk_info first;
     uint64_t chunks;
     uint64_t duration_ns;
     uint64_t bytes;
-    uint64_t recorder_samples; /* lost: see jfr_loss */
+    uint64_t recorder_samples; /* lost by the recorder: see jfr_loss */
     uint64_t recorder_bytes;
 } summary;
 
-/* The types that a chunk has rows for: by type index, then metadata, checkpoint, undefined. */
+/* The rows that a chunk has besides its types': they follow the types' rows in this order. */
 enum { ROW_METADATA, ROW_CHECKPOINT, ROW_UNDEFINED, EXTRA_ROWS };
 
 static const char *const extra_names[EXTRA_ROWS] = {"jdk.Metadata", "jdk.Checkpoint",
@@ -53,7 +53,7 @@ static void free_row(row *r)
     free(r);
 }
 
-/* Adds `r`, which is the summary's then. Without memory it is freed. */
+/* Adds `r`, which the summary then owns. Without memory, frees it. */
 static bool keep_row(summary *s, row *r)
 {
     if (s->count == s->cap) {
@@ -100,7 +100,7 @@ static void free_rows(summary *s)
     free(s->rows);
 }
 
-/* rows[i] receives the row of type i, and behind the types those of EXTRA_ROWS. */
+/* Finds the rows of a chunk: rows[i] is the row of type i; those of EXTRA_ROWS follow. */
 static bool find_rows(summary *s, const jfr_type *types, uint32_t count, size_t *rows)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -27,7 +27,7 @@ jfr_moment jfr_times_of(const jfr_chunk_info *chunk, const jfr_field *field, int
         return split(value, 1000);
     case JFR_UNIT_SPAN_S:
         return (jfr_moment){value, 0};
-    case JFR_UNIT_SPAN_US: /* the JDK multiplies in 64 bits too */
+    case JFR_UNIT_SPAN_US: /* the JDK multiplies in 64 bits, too, and overflows in the same way */
         return split((int64_t)((uint64_t)value * 1000), 1000000000);
     default:
         if (!jfr_variant_time_ns(chunk, field, &number, &ns))
@@ -36,7 +36,7 @@ jfr_moment jfr_times_of(const jfr_chunk_info *chunk, const jfr_field *field, int
     }
 }
 
-/* The greatest number of a duration says "forever", the least "none". */
+/* Returns a duration. The greatest number means "forever", the least "none". */
 static jfr_moment span_of(const jfr_chunk_info *chunk, const jfr_field *field, int64_t value)
 {
     if (value == INT64_MIN)

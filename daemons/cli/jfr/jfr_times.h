@@ -9,17 +9,17 @@
 
 #include "cli/output/text.h"
 
-/* A span of time, or a point in time since 1970 UTC: nanoseconds do not hold all that milliseconds
- * and seconds of a recording can say. */
+/* A duration, or a point in time since 1970 UTC. Milliseconds and seconds of a recording can exceed
+ * the range of nanoseconds in 64 bits. */
 typedef struct jfr_moment {
     int64_t seconds;
-    uint32_t nanos; /* below a second, counted up */
+    uint32_t nanos; /* the fraction of the second, counted upwards also before 1970 */
 } jfr_moment;
 
 bool jfr_unit_is_time(uint8_t unit);
-/* What a field's number says. Not for INT64_MIN, by which recordings say "none". */
+/* Converts the number of a field. Not for INT64_MIN, which means "none" in recordings. */
 jfr_moment jfr_times_of(const jfr_chunk_info *chunk, const jfr_field *field, int64_t value);
-/* The number as the JDK writes it: an ISO 8601 time in the recording's zone, or duration. */
+/* Writes the number like the JDK: an ISO 8601 time in the recording's zone, or a duration. */
 void jfr_times_put(text *out, const jfr_chunk_info *chunk, const jfr_field *field, int64_t value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack jfr totals`: what a recording holds of each profile type. */
+/* `hotstack jfr totals`: prints the sum of each profile type in a recording. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "cli/formats/sample_types.h"
 #include "cli/output/json_text.h"
 
-/* One type's row of the answer. */
+/* The result for one type. */
 typedef struct totals_row {
     const char *name;
     sagg_totals sums;

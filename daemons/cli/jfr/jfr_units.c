@@ -34,8 +34,8 @@ static uint64_t rounded_to(uint64_t value, uint64_t step)
 }
 
 /*
- * A number with `places` digits behind its point, as Java's Formatter writes it: of the shortest
- * decimal that means this double, halves rounded up. (printf rounds the double's exact value.)
+ * Writes a number with `places` digits after its point, as Java's Formatter does: it rounds half up
+ * the shortest decimal that reads back as this double. (printf rounds the double's exact value.)
  */
 static void put_fixed(text *out, double value, int places)
 {
@@ -61,7 +61,7 @@ static void put_fixed(text *out, double value, int places)
 
 /* ---- durations ---- */
 
-/* Rounds to what is shown of it: three digits, or the lesser of two units. */
+/* Rounds to the digits that are shown: three digits, or the smaller of two units. */
 static jfr_moment rounded(jfr_moment s)
 {
     uint64_t nanos = s.nanos;
@@ -97,7 +97,7 @@ static void put_positive(text *out, jfr_moment s)
                     (int)(s.seconds % DAY / HOUR));
 }
 
-/* The same rules as the JDK's jdk.jfr.internal.util.ValueFormatter. */
+/* Follows the rules of the JDK's jdk.jfr.internal.util.ValueFormatter. */
 void units_duration(text *out, jfr_moment span)
 {
     if (span.seconds == 0 && span.nanos == 0) {
@@ -149,7 +149,7 @@ static int64_t whole_of(const jfr_variant *value)
     return fabs(value->number) < 9e18 ? (int64_t)value->number : 0;
 }
 
-/* What an amount below 1024 is counted in. */
+/* Returns the unit of an amount below 1024. */
 static const char *small_unit(int64_t amount, bool bits, bool per_second)
 {
     bool one = amount == 1 || amount == -1;
@@ -160,7 +160,7 @@ static const char *small_unit(int64_t amount, bool bits, bool per_second)
     return one ? "byte" : "bytes";
 }
 
-/* Amounts are signed, as the JDK takes them: -1 says "not limited". */
+/* Writes an amount. Amounts are signed, as in the JDK: -1 means "not limited". */
 static void put_amount(text *out, int64_t amount, bool bits, bool per_second)
 {
     static const char prefixes[] = " kMGTPE";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers for people, with their units, as the JDK's `jfr print` shows them. */
+/* Writes numbers for people, with units, as the JDK's `jfr print` does. */
 #ifndef HOTSTACK_CLI_JFR_UNITS_H
 #define HOTSTACK_CLI_JFR_UNITS_H
 
@@ -10,15 +10,15 @@
 #include "cli/jfr/jfr_times.h"
 #include "cli/output/text.h"
 
-/* Three significant digits: "108 ms", "1.25 s", "3 m 7 s". */
+/* Writes a duration in three significant digits: "108 ms", "1.25 s", "3 m 7 s". */
 void units_duration(text *out, jfr_moment span);
 
-/* "11:55:29.673 (2026-11-21)", in the recording's zone. */
+/* Writes a time in the recording's zone: "11:55:29.673 (2026-11-21)". */
 void units_time(text *out, jfr_moment time, int32_t utc_offset_s);
 
 /*
- * A number whose field has a content type: bytes, bits, a percentage, an address, a frequency.
- * Returns false, with nothing written, when there is none.
+ * Writes a number whose field has a content type: bytes, bits, a percentage, an address, a
+ * frequency. Returns false, with nothing written, when the field has none.
  */
 bool units_content(text *out, const jfr_field *field, const jfr_variant *value);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of options as what a shell completes. */
+/* Completes words for shells, from the table of options. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "cli/options/option.h"
 
 typedef struct completion {
-    const char *word; /* what is typed of it; a list only its last item */
-    int before;       /* characters of the list before that */
+    const char *word; /* the text typed so far; of a list, its last item */
+    int before;       /* how many characters of the list precede it */
 } completion;
 
-/* A line has room for the beginning of the help, up to where its first thought ends. */
+/* Returns the length of the help up to the end of its first clause, which fits on a line. */
 static int first_thought(const char *help)
 {
     size_t length = 0;
@@ -100,7 +100,7 @@ static void offer_operands(const completion *c, const command *of)
     }
 }
 
-/* The option whose value follows that word; NULL = none does. */
+/* Returns the option whose value follows that word; NULL = none does. */
 static const option_row *awaits_value(const command *of, const char *word)
 {
     for (size_t i = 0; i < option_count; i++) {

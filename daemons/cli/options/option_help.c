@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of options as --help and as a section of a manual page. */
+/* Prints the table of options as --help and as a section of a manual page. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ enum { WIDTH = 79, HELP_COLUMN = 23, TEXT_MAX = 1024 };
 
 /* ---- --help */
 
-/* Breaks text where it fits, from column `indent` on, where the cursor is. */
+/* Prints text and breaks it into lines; `indent` is the first column, where the cursor is. */
 static void put_wrapped(const char *text, size_t indent)
 {
     size_t column = indent;
@@ -28,7 +28,7 @@ static void put_wrapped(const char *text, size_t indent)
     (void)putchar('\n');
 }
 
-/* Text that begins at a column, below a name that reaches into it. */
+/* Prints text from a column on; if the name is too long, on the line below it. */
 static void put_entry(const char *name, const char *text, size_t column)
 {
     size_t used = (size_t)printf("%s", name);
@@ -39,7 +39,7 @@ static void put_entry(const char *name, const char *text, size_t column)
     put_wrapped(text, column);
 }
 
-/* Whether the words of the option are explained one by one. Gets the length of the longest. */
+/* Whether the words of the option are explained one by one. Gets the length of the longest word. */
 static bool explains_words(const option_row *row, size_t *longest)
 {
     option_word word;
@@ -52,7 +52,7 @@ static bool explains_words(const option_row *row, size_t *longest)
     return any;
 }
 
-/* The help with the default, before the colon that announces words. */
+/* Returns the help with the default inserted before the colon that introduces the words. */
 static const char *full_help(char out[TEXT_MAX], const option_row *row)
 {
     size_t size = strlen(row->help);
@@ -119,7 +119,8 @@ static void put_manual_words(const option_row *row)
     for (size_t i = 0; row->words(i, &word); i++) {
         (void)fputs(".TP\n.B ", stdout);
         put_roff(word.name);
-        (void)fputs("\\&", stdout); /* a line that begins with a dot is none of roff's requests */
+        /* Roff would take a line that begins with a dot for a request. */
+        (void)fputs("\\&", stdout);
         put_roff(word.help != NULL ? word.help : "");
     }
     (void)fputs(".RE\n", stdout);

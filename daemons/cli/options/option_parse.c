@@ -8,10 +8,10 @@
 #include "cli/commands/reading.h"
 #include "cli/options/option.h"
 
-/* getopt's number of a long option: its row, apart from all letters. */
+/* The number of a long option for getopt: its row, above the numbers of all letters. */
 enum { ROW_BASE = 256, ROWS_MAX = 64 };
 
-/* The command's options as getopt takes them. */
+/* The command's options in the form that getopt takes. */
 typedef struct getopt_table {
     struct option longs[ROWS_MAX + 1];
     char letters[2 * ROWS_MAX + 3];
@@ -23,7 +23,7 @@ static void fill_table(getopt_table *out, const command *c)
     char *letter = out->letters;
     if (c->operands == OPERANDS_JVM_COMMAND)
         *letter++ = '+';
-    *letter++ = ':'; /* a missing value is told apart from an unknown option */
+    *letter++ = ':'; /* getopt then reports a missing value and an unknown option differently */
     for (size_t i = 0; i < option_count; i++) {
         const option_row *row = &option_table[i];
         if ((row->commands & c->bit) == 0)
@@ -40,7 +40,7 @@ static void fill_table(getopt_table *out, const command *c)
     *letter = '\0';
 }
 
-/* The row of what getopt returned or left in optopt; NULL = there is none. */
+/* Returns the row of the number that getopt returned or left in optopt; NULL = none. */
 static const option_row *find_row(const command *c, int found)
 {
     if (found >= ROW_BASE)
@@ -51,7 +51,7 @@ static const option_row *find_row(const command *c, int found)
     return NULL;
 }
 
-/* A long option that is none of the command's, or short for several of them. */
+/* Complains about a long option that the command does not have, or that abbreviates several. */
 static void refuse_name(const getopt_table *table, const char *word)
 {
     near_miss near;
@@ -66,7 +66,7 @@ static void refuse_name(const getopt_table *table, const char *word)
     complain("unrecognized option '%.*s'%s", (int)length, word, near_miss_hint(&near, hint));
 }
 
-/* `found`: what getopt returned, '?' or ':'. */
+/* Complains about a mistake. `found`: the number that getopt returned, '?' or ':'. */
 static int refuse(const command *c, const getopt_table *table, int found, char *const *argv)
 {
     const option_row *row = find_row(c, optopt);
@@ -101,7 +101,8 @@ static int take_given(cli_options *out, const command *c, int argc, char **argv)
     getopt_table table;
     int found;
     fill_table(&table, c);
-    optind = 0; /* begins anew, the first character of the letters too */
+    /* 0 makes glibc's getopt start anew and read the first character of the letters again. */
+    optind = 0;
     opterr = 0;
     while ((found = getopt_long(argc, argv, table.letters, table.longs, NULL)) != -1) {
         const option_row *row = found == '?' || found == ':' ? NULL : find_row(c, found);
@@ -119,7 +120,7 @@ static int take_given(cli_options *out, const command *c, int argc, char **argv)
     return -1;
 }
 
-/* What is wrong with what stands beside the options; NULL = nothing. */
+/* Returns the mistake in the operands; NULL = there is none. */
 static const char *operands_fault(const cli_options *o, const command *c)
 {
     int count = o->operand_count;

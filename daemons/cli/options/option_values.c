@@ -44,7 +44,7 @@ int take_number(void *field, const option_row *row, const char *text)
     return EXIT_USAGE;
 }
 
-/* Milliseconds as a person writes them. */
+/* Returns milliseconds in the form in which people write them. */
 static const char *time_text(char out[32], uint32_t ms)
 {
     if (ms >= 60000 && ms % 60000 == 0)
@@ -77,7 +77,7 @@ int take_time(void *field, const option_row *row, const char *text)
     return EXIT_USAGE;
 }
 
-/* False where it is no number from 0 to 100. */
+/* Reads a number from 0 to 100; false where it is not one. */
 static bool read_percent(double *out, const char *text, const char **end)
 {
     char *rest;
@@ -106,7 +106,7 @@ int take_width(void *field, const option_row *row, const char *text)
     return rc;
 }
 
-/* Complains about a word that the option does not know. */
+/* Complains about a word that the option does not have. */
 static void refuse_word(const option_row *row, const char *text, size_t length)
 {
     near_miss near;
@@ -128,7 +128,7 @@ static void refuse_word(const option_row *row, const char *text, size_t length)
                  list);
 }
 
-/* The number of a word among the option's; false after a complaint. */
+/* Gets the number of a word of the option; returns false after a complaint. */
 static bool find_word(size_t *index, const option_row *row, const char *text, size_t length)
 {
     option_word word;
@@ -168,7 +168,7 @@ int take_words(void *field, const option_row *row, const char *text)
     return -1;
 }
 
-/* What `hotstack profile` takes where an event has no interval. */
+/* The intervals that `hotstack profile` uses where none is given. */
 static const event_intervals usual = {{[EVENT_CPU] = 10000000,
                                        [EVENT_ALLOC] = 524288,
                                        [EVENT_LOCK] = 1000000,

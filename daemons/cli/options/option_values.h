@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the table's options take their values: see option_row.take. */
+/* Functions that take the values of the table's options: see option_row.take. */
 #ifndef HOTSTACK_CLI_OPTION_VALUES_H
 #define HOTSTACK_CLI_OPTION_VALUES_H
 
@@ -10,7 +10,7 @@ int take_text(void *field, const option_row *row, const char *text);    /* const
 int take_number(void *field, const option_row *row, const char *text);  /* uint32_t */
 int take_time(void *field, const option_row *row, const char *text);    /* ms, uint32_t */
 int take_percent(void *field, const option_row *row, const char *text); /* double */
-/* A percentage, as parts per billion: uint32_t. */
+/* Takes a percentage, as parts per billion: uint32_t. */
 int take_width(void *field, const option_row *row, const char *text);
 int take_word(void *field, const option_row *row, const char *text);   /* unsigned */
 int take_words(void *field, const option_row *row, const char *text);  /* bits, uint32_t */

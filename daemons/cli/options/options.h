@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a command line says. Each command takes some of it: option_table.c says which. */
+/* The options and operands of a command line. option_table.c says which command takes which. */
 #ifndef HOTSTACK_CLI_OPTIONS_H
 #define HOTSTACK_CLI_OPTIONS_H
 
@@ -15,25 +15,25 @@
 #include "cli/options/time_option.h"
 
 struct cli_options {
-    char **operands; /* what stands beside the options; "-" = standard input */
+    char **operands; /* the arguments that are not options; "-" = standard input */
     int operand_count;
     uint64_t given; /* bits 1 << row of the table */
     bool json;
 
-    /* Which samples are read, and how. */
-    uint32_t types; /* bits 1 << PROFILE_TYPE_*; 0 = all that there are */
+    /* Options that say which samples are read, and how. */
+    uint32_t types; /* bits 1 << PROFILE_TYPE_*; 0 = all */
     convert_filter filter;
     bool raw_names;
-    uint32_t max_stacks; /* cap of the aggregate */
-    uint32_t max_mib;    /* cap of the aggregate's memory */
-    uint32_t jobs;       /* threads that read; 0 = as reading_threads says */
+    uint32_t max_stacks; /* the most stacks of the aggregate */
+    uint32_t max_mib;    /* the most memory of the aggregate */
+    uint32_t jobs;       /* number of threads that read; 0 = as reading_threads says */
 
-    /* What is written. */
+    /* Options of the output. */
     const char *output; /* "-" = standard output; NULL = not given */
-    unsigned format; /* of the command's formats, counted from 1; 0 = as the output's name says */
+    unsigned format; /* number of one of the command's formats, from 1; 0 = by the output's name */
     bool threads;
     bool lines;
-    bool states; /* wall: running and waiting apart */
+    bool states; /* wall: shows running and waiting samples separately */
     bool inverted;
     uint32_t max_nodes; /* 0 = all */
     uint32_t min_width; /* parts per billion of the type's total */
@@ -42,21 +42,21 @@ struct cli_options {
     unsigned sort_by;   /* enum sort_column */
     diff_rules fail_on;
 
-    /* hotstack jfr */
+    /* Options of hotstack jfr. */
     const char *events; /* filters of jfr_type_matches; NULL = all */
     const char *categories;
     uint32_t stack_depth;
 
-    const char *socket; /* hotstack collector status */
+    const char *socket; /* of hotstack collector status */
 
-    /* A running JVM. */
+    /* Options for a running JVM. */
     uint32_t duration_ms;
     event_intervals record;
-    unsigned recorder; /* attach_ap_recorder */
+    unsigned recorder; /* an attach_ap_recorder */
     bool loop;
-    uint32_t rate_limit; /* events of one kind in a second */
+    uint32_t rate_limit; /* events of one kind per second */
     bool watch;
-    double busy; /* percent of a core from which on a thread is busy */
+    double busy; /* the percentage of a core from which a thread counts as busy */
     uint32_t top;
     uint32_t stacks;
     uint32_t depth;
@@ -70,9 +70,9 @@ struct cli_options {
 enum sort_column { SORT_BY_SELF, SORT_BY_TOTAL };
 
 /*
- * Reads argv, argv[0] being the command's last word. Returns -1 to go on, or an exit code: after
- * --help, or after a mistake that it has named. What `out` holds is borrowed from argv; free its
- * filter with filter_free in any case.
+ * Reads argv; argv[0] is the command's last word. Returns -1 to go on, or an exit code: after
+ * --help, or after a complaint. The texts in `out` are borrowed from argv; free its filter with
+ * filter_free in any case.
  */
 int options_parse(cli_options *out, const command *c, int argc, char **argv);
 
@@ -86,8 +86,8 @@ void options_print_help(const command *c);
 bool options_print_manual(FILE *page);
 
 /*
- * Prints what the last of these words may become, a line each, with a description behind a tab;
- * ":files" where that is a file's name. What the shells' completion scripts ask for.
+ * Prints the words that the last of these words may become, one per line, with a description after
+ * a tab; ":files" stands for file names. The completion scripts of the shells call it.
  */
 void options_complete(char *const *words, int count);
 

@@ -10,10 +10,11 @@
 
 #include "cli/options/option.h"
 
-/* Somewhat before 64 bits of nanoseconds end. */
+/* A little less than the seconds whose nanoseconds fit into 64 bits. */
 #define SECONDS_END INT64_C(9000000000)
 
-/* ".5", or nothing, as nanoseconds, to the last one; leaves `*text` behind it. */
+/* Reads a fraction like ".5", or nothing, as nanoseconds; all its digits are read. `*text` is then
+ * after it. */
 static int64_t read_fraction(const char **text)
 {
     int64_t ns = 0;
@@ -48,7 +49,7 @@ static int two_digits(const char *text)
     return (text[0] - '0') * 10 + (text[1] - '0');
 }
 
-/* "Z", "+02:00", or nothing, which is UTC. */
+/* Reads "Z", "+02:00", or nothing, which means UTC. */
 static bool read_zone(int64_t *seconds, const char *text)
 {
     *seconds = 0;
@@ -62,7 +63,7 @@ static bool read_zone(int64_t *seconds, const char *text)
     return true;
 }
 
-/* timegm makes the 31st of February a day of March. */
+/* Whether the day exists: timegm turns the 31st of February into a day of March. */
 static bool is_in_calendar(const struct tm *asked, const struct tm *made)
 {
     return asked->tm_mday == made->tm_mday && asked->tm_mon == made->tm_mon &&
@@ -90,7 +91,7 @@ static bool read_date(int64_t *ns, const char *text)
            set(ns, seconds - zone, fraction);
 }
 
-/* "10s", "1.5m"; no unit is seconds, as of instants. */
+/* Reads "10s", "1.5m"; without a unit it is seconds, as in instants. */
 static bool read_offset(int64_t *ns, const char *text)
 {
     static const struct {

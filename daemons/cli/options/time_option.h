@@ -19,18 +19,19 @@ typedef struct time_point {
 } time_point;
 
 /*
- * Takes the value of --from or --to into a time_point, as option_row.take: an instant after 1970,
- * as Unix seconds
- * ("1769846400.5"), a day ("2026-01-31", its beginning), or a day with a time behind "T" or a blank
- * ("2026-01-31T09:15:00.5+02:00"; no zone is UTC); "+2s", behind the recording's start; "-1.5m",
- * before its end. A day that no calendar has is refused. Returns -1 to go on, or an exit code after
- * it has complained.
+ * Takes the value of --from or --to into a time_point, as option_row.take. The value is
+ * - an instant after 1970, as Unix seconds ("1769846400.5"),
+ * - a day, which means its beginning ("2026-01-31"),
+ * - a day and a time, separated by "T" or a blank ("2026-01-31T09:15:00.5+02:00"; without a zone it
+ *   is UTC),
+ * - "+2s", after the recording's start, or "-1.5m", before its end.
+ * A day that does not exist is refused. Returns -1 to go on, or an exit code after a complaint.
  */
 struct option_row;
 int time_option_take(void *field, const struct option_row *row, const char *text);
 
-/* Whether some time may lie between the two, and a complaint when none does. Points of two bases
- * take the recording to tell. */
+/* Whether `from` may be before `to`; complains when it is not. Points with different bases can only
+ * be compared once the recording is known. */
 bool time_option_in_order(const time_point *from, const time_point *to);
 
 static inline bool time_is_relative(const time_point *point)
@@ -38,8 +39,8 @@ static inline bool time_is_relative(const time_point *point)
     return point->base == TIME_FROM_START || point->base == TIME_FROM_END;
 }
 
-/* The instant that a point is, of a recording from start_ns to end_ns; `otherwise` when it was not
- * given. What lies past the range of 64 bits is its end. */
+/* Returns the instant of a point in a recording from start_ns to end_ns; `otherwise` when the point
+ * was not given. An instant out of the range of 64 bits becomes the end of that range. */
 int64_t time_option_instant(const time_point *point, int64_t start_ns, int64_t end_ns,
                             int64_t otherwise);
 

@@ -20,7 +20,7 @@ void complain(const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    defuse_text(text); /* names of files and methods are hostile */
+    defuse_text(text); /* names of files and methods come from others and may control a terminal */
     if (complainer != NULL)
         (void)fprintf(stderr, "hotstack %s: %s\n", complainer, text);
     else

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGINT and SIGTERM as something to wait for, where what runs in a JVM must be ended in any case.
- */
+/* Lets a program wait for SIGINT and SIGTERM, so that it can stop what it started in a JVM before
+ * it ends. */
 #ifndef HOTSTACK_CLI_ENDING_H
 #define HOTSTACK_CLI_ENDING_H
 
 #include <signal.h>
 
-/* The two, for sigtimedwait. */
+/* Gets the two signals, for sigtimedwait. */
 void ending_signals(sigset_t *out);
 
-/* Blocks them: from here on they are waited for, not suffered. */
+/* Blocks the two signals: from here on they no longer end the program, and it must wait for
+ * them. */
 void ending_block(void);
 
 #endif

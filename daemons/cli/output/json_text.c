@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* One code point; what is no UTF-8 is U+FFFD, a byte at a time. Names handed out by libstackagg are
- * always UTF-8. */
+/* Reads one code point. A byte that is not valid UTF-8 becomes U+FFFD. Names from libstackagg are
+ * always valid UTF-8. */
 static size_t step(const unsigned char *at, size_t left, uint32_t *code_point)
 {
     size_t size = at[0] < 0x80 ? 1 : at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : at[0] >= 0xC0 ? 2 : 0;

@@ -7,15 +7,16 @@
 
 #include <stackagg/stackagg.h>
 
-/* Writes UTF-8 as a JSON string in ASCII, with nothing in it that could end a script element or
- * turn a terminal around. */
+/* Writes UTF-8 as a JSON string in ASCII, without characters that could end a script element or
+ * change the direction of text in a terminal. */
 void json_text(FILE *to, sagg_str text);
 
-/* The bytes of the first character of UTF-8, and whether a terminal may have it as it is. */
+/* Returns the length of the first character of UTF-8. *harmless: it may be written to a
+ * terminal. */
 size_t plain_step(const char *text, size_t left, bool *harmless);
-/* Writes UTF-8 for a terminal: control and bidirectional formatting characters as '?'. */
+/* Writes UTF-8 for a terminal: control and bidirectional formatting characters become '?'. */
 void plain_text(FILE *to, sagg_str text);
-/* Turns `text` into that in its place; it only gets shorter. */
+/* Does the same to `text` in place; it can only get shorter. */
 void defuse_text(char *text);
 
 #endif

@@ -12,14 +12,15 @@
 
 #include "cli/command.h"
 
-/* S_IFREG and the like; 0 = nothing is there. */
+/* Returns the file type, as S_IFREG; 0 = there is no file. */
 static mode_t kind_of(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 ? st.st_mode & S_IFMT : 0;
 }
 
-/* What is no plain file (/dev/null, a pipe) is written to as it is. */
+/* Whether it exists and is not a regular file (/dev/null, a pipe). Such a file is written
+ * directly. */
 static bool is_special(mode_t kind)
 {
     return kind != 0 && kind != S_IFREG;
@@ -36,7 +37,7 @@ static bool open_special(output *out, const char *path)
     return false;
 }
 
-/* ---- what a signal would leave behind ---- */
+/* ---- removing the temporary file on a signal ---- */
 
 /* The temporary file that is being written: one at a time. */
 static char *volatile unfinished;
@@ -44,13 +45,13 @@ static char *volatile unfinished;
 static void drop_unfinished(int number)
 {
     (void)unlink(unfinished);
-    (void)raise(number); /* SA_RESETHAND: now it ends the program */
+    (void)raise(number); /* ends the program, because of SA_RESETHAND */
 }
 
 static const int ends[] = {SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
-/* Signals that would end the program take `path` along; those that are ignored or handled otherwise
- * stay as they are. */
+/* Makes signals that would end the program remove `path` first. Signals that are ignored or have a
+ * handler stay as they are. */
 static void guard(char *path)
 {
     struct sigaction ours = {.sa_handler = drop_unfinished, .sa_flags = (int)SA_RESETHAND};
@@ -71,9 +72,9 @@ static void unguard(void)
 
 /* ---- opening ---- */
 
-/* mkstemp makes files private. What stood at `path` before keeps its owner and its rights; where we
- * may not give it away, our group does not get those of the other's. A new file has the rights that
- * the umask leaves. */
+/* Sets the access rights, because mkstemp makes files private. A file that replaces another gets
+ * its owner and rights; where we may not set the group, our group does not get the rights of the
+ * other group. A new file gets the rights that the umask leaves. */
 static void set_mode(int fd, const char *path)
 {
     struct stat old;
@@ -87,7 +88,8 @@ static void set_mode(int fd, const char *path)
     (void)fchmod(fd, old.st_mode & (is_given ? 0777 : 0707));
 }
 
-/* Where the file lies that `path` names: a symbolic link stays one. NULL with errno. Free it. */
+/* Returns the path of the file that `path` names, following symbolic links so that they stay links.
+ * NULL with errno. The caller frees it. */
 static char *place_of(const char *path)
 {
     struct stat st;
@@ -153,11 +155,11 @@ bool output_open(output *out, const char *path)
     return is_special(kind_of(path)) ? open_special(out, path) : open_temporary(out, path);
 }
 
-/* Large pieces are not worth a copy in between. */
+/* Pieces from this size on are written without a copy; space is reserved in steps of RESERVE. */
 enum { LARGE_PIECE = 32 << 10, RESERVE = 8 << 20 };
 
-/* Asks for the space of what comes next in large steps: ext4 then takes half of the time, and the
- * file lies in one piece. Not every file system can; then each write asks for its own. */
+/* Reserves space for the next bytes in large steps: ext4 is then faster, and the file is
+ * contiguous. Where the file system cannot do it, each write allocates its own space. */
 static void reserve(output *out, size_t bytes)
 {
     off_t at = lseek(fileno(out->file), 0, SEEK_CUR);
@@ -168,7 +170,7 @@ static void reserve(output *out, size_t bytes)
     out->reserved = done ? end + RESERVE : INT64_MAX;
 }
 
-/* Gives back the space that was asked for and not written to. */
+/* Frees the space that was reserved and not used. */
 static bool trim(const output *out)
 {
     int fd = fileno(out->file);
@@ -217,7 +219,7 @@ static void release(output *out)
     *out = (output){0};
 }
 
-/* What standard output did not take is complained about once. */
+/* Discards what standard output has not taken, so that the failure is reported once only. */
 static void forget_output(void)
 {
     __fpurge(stdout);
@@ -226,7 +228,8 @@ static void forget_output(void)
 
 bool output_commit(output *out)
 {
-    /* A write of stdio's that failed before may leave nothing to flush; errno still tells why. */
+    /* After an earlier failed write of stdio there may be nothing left to flush; errno then still
+     * holds the reason. */
     bool whole = ferror(out->file) == 0 && fflush(out->file) == 0 && out->error == 0 && trim(out);
     int error = out->error != 0 ? out->error : errno;
     if (out->path != NULL && fclose(out->file) != 0 && whole) {

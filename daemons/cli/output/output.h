@@ -12,23 +12,23 @@
 typedef struct output {
     FILE *file;
     char *path;      /* NULL = standard output */
-    char *temporary; /* beside the path until output_commit */
+    char *temporary; /* the file that is written, beside the path until output_commit renames it */
     int error;       /* errno of the first failed write */
-    off_t reserved;  /* where the space on the disk ends that was asked for ahead; 0 = none was */
+    off_t reserved;  /* end of the space reserved on the disk; 0 = none */
 } output;
 
-/* Whether `path` is standard output, a device or a pipe, which holds one document. */
+/* Whether `path` is standard output, a device or a pipe, which can hold one document only. */
 bool output_is_stream(const char *path);
-/* Whether `path` is none of the input files; complains when it is. */
+/* Whether `path` is different from all input files; complains when it is not. */
 bool output_spares(const char *path, char *const *inputs, int count);
 /* Opens `path`, "-" for standard output. Complains and returns false when it cannot. */
 bool output_open(output *out, const char *path);
-/* A sink for libstackagg; it writes to `out`. */
+/* Returns a sink for libstackagg that writes to `out`. */
 sagg_sink output_sink(output *out);
-/* Puts the file in place. Complains and returns false when it cannot; the output is closed in any
+/* Gives the file its name. Complains and returns false when it cannot; closes the output in any
  * case. */
 bool output_commit(output *out);
-/* Drops what was written. */
+/* Discards the output. */
 void output_abort(output *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An aggregate's rows, and its frames' names, in an order that does not depend on how they came. */
+/* An aggregate's rows, and the names of its frames, in an order that does not depend on the order
+ * in which they were added. */
 #ifndef HOTSTACK_CLI_TABLE_ORDER_H
 #define HOTSTACK_CLI_TABLE_ORDER_H
 
@@ -14,28 +15,29 @@ typedef struct table_rows {
     const sagg *agg;
     sagg_entry *rows;
     size_t count, room;
-    sagg_stack_id *ids; /* by stack */
+    sagg_stack_id *ids; /* by stack: its id */
 } table_rows;
 
-/* Those of types (bits), in no order. False = no memory; free it in both cases. */
+/* Collects the rows of the types (bits), in no order. Returns false without memory; free it in both
+ * cases. */
 bool table_rows_collect(table_rows *out, const sagg *agg, uint32_t types);
-/* Orders them by type, thread and stack id. */
+/* Sorts the rows by type, thread and stack id. */
 void table_rows_sort(table_rows *rows);
 void table_rows_free(table_rows *rows);
 
-/* Less than, equal to or greater than 0: which of two stacks has the smaller id. */
+/* Compares the ids of two stacks: less than, equal to or greater than 0. */
 int table_stack_order(const table_rows *rows, uint32_t left, uint32_t right);
-/* The same of two threads: which comes first. */
+/* Compares two threads in the same way. */
 int table_thread_order(const sagg *agg, uint32_t left, uint32_t right);
 
-/* Frames by "class.method": those that share one have one number. */
+/* Frames sorted by "class.method"; frames with the same name have the same number. */
 typedef struct table_names {
     uint32_t *order;  /* frames in the order of their names */
-    uint32_t *number; /* by frame: its name's, from 0 on */
+    uint32_t *number; /* by frame: the number of its name, from 0 */
     uint32_t frames, names;
 } table_names;
 
-/* False = no memory; free it in both cases. */
+/* Returns false without memory; free it in both cases. */
 bool table_names_make(table_names *out, const sagg *agg);
 void table_names_free(table_names *names);
 

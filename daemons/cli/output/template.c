@@ -12,7 +12,7 @@
 
 #define TEMPLATE_LIMIT (16u << 20)
 
-/* "PREFIX/share/hotstack", found from PREFIX/bin/hotstack: an installation can be moved. */
+/* Finds "PREFIX/share/hotstack" from PREFIX/bin/hotstack, so that an installation can be moved. */
 static bool datadir_beside_program(char *dir, size_t room)
 {
     char program[PATH_MAX];

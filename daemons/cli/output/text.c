@@ -85,12 +85,13 @@ void text_printf(text *t, const char *format, ...)
 
 /* ---- floating point ---- */
 
-/* Java writes numbers from 1e-3 to 1e7 plainly, others with an exponent; always with a point. */
+/* Writes a number like Java: from 1e-3 to 1e7 plainly, others with an exponent, and always with a
+ * point. */
 static void put_decimal(text *t, const char *digits, int count, int exponent)
 {
     bool plain = exponent >= -3 && exponent < 7;
     int before = plain && exponent > 0 ? exponent + 1 : 1;
-    int lead = plain && exponent < 0 ? -exponent : 0; /* zeros in front of the digits */
+    int lead = plain && exponent < 0 ? -exponent : 0; /* zeros before the digits */
     for (int i = 0; i < before; i++) {
         int at = i - lead;
         text_char(t, at < 0 || at >= count ? '0' : digits[at]);
@@ -105,7 +106,7 @@ static void put_decimal(text *t, const char *digits, int count, int exponent)
     }
 }
 
-/* `number` is "d.ddde[+-]xx" of the C library. */
+/* Converts `number`, which is "d.ddde[+-]xx" from the C library. */
 static void put_scientific(text *t, const char *number)
 {
     char digits[20];
@@ -151,7 +152,7 @@ static void put_two(text *t, int64_t value)
     text_char(t, (char)('0' + value % 10));
 }
 
-/* Days since 1970 as a date of the proleptic Gregorian calendar. */
+/* Writes days since 1970 as a date of the proleptic Gregorian calendar. */
 static void put_date(text *t, int64_t days)
 {
     int64_t shifted = days + 719468; /* since 0000-03-01 */
@@ -175,7 +176,7 @@ static void put_date(text *t, int64_t days)
     put_two(t, of_year - (153 * month + 2) / 5 + 1);
 }
 
-/* Three, six or nine digits, as many as are needed. */
+/* Writes three, six or nine digits, as many as needed. */
 static void put_fraction(text *t, uint32_t nanos)
 {
     char digits[9];
@@ -276,7 +277,7 @@ static void put_unit(text *t, uint32_t unit)
     text_bytes(t, escape, sizeof(escape));
 }
 
-/* One character of valid UTF-8 as UTF-16 escapes. Returns its bytes. */
+/* Writes one character of valid UTF-8 as UTF-16 escapes. Returns its length in bytes. */
 static size_t put_escaped(text *t, const unsigned char *p)
 {
     size_t len = *p < 0x80 ? 1 : *p < 0xE0 ? 2 : *p < 0xF0 ? 3 : 4;
@@ -292,7 +293,7 @@ static size_t put_escaped(text *t, const unsigned char *p)
     return len;
 }
 
-/* The letter of a short escape, or 0. */
+/* Returns the letter of a short escape, or 0. */
 static char short_escape(unsigned char c)
 {
     switch (c) {
@@ -315,8 +316,8 @@ static char short_escape(unsigned char c)
     }
 }
 
-/* Bytes that stand for themselves, a bit each: not the controls, quotes, backslashes; in ASCII not
- * the slash and nothing from 0x80 on. */
+/* One bit for each byte that needs no escape: all but control characters, quotes and backslashes;
+ * in ASCII also without the slash and bytes from 0x80 on. */
 static const uint64_t plain_bytes[][4] = {
     [JSON_UTF8] = {0xFFFFFFFB00000000, 0xFFFFFFFFEFFFFFFF, UINT64_MAX, UINT64_MAX},
     [JSON_ASCII] = {0xFFFF7FFB00000000, 0xFFFFFFFFEFFFFFFF, 0, 0},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text for standard output: a buffer that is written in large pieces, and how values look in it. */
+/* A buffer for standard output that is written in large pieces, and functions that add values to
+ * it. */
 #ifndef HOTSTACK_CLI_TEXT_H
 #define HOTSTACK_CLI_TEXT_H
 
@@ -12,16 +13,16 @@ typedef struct text {
     char *data;
     size_t len;
     size_t cap;
-    int fd;    /* where text_flush writes */
-    int error; /* errno of what failed first: memory or a write; then everything is dropped */
+    int fd;    /* the file that text_flush writes */
+    int error; /* errno of the first failure, of memory or a write; all later text is dropped */
 } text;
 
-/* What is written once it is this long. */
+/* The buffer is written when it is this long. */
 enum { TEXT_PIECE = 1 << 18 };
 
 /* Makes room for `more` bytes. Returns false, with `error` set, without memory. */
 bool text_reserve(text *t, size_t more);
-/* Writes what is there. */
+/* Writes the buffer. */
 void text_flush(text *t);
 void text_free(text *t);
 
@@ -48,22 +49,23 @@ void text_i64(text *t, int64_t value);
 void text_u64(text *t, uint64_t value);
 __attribute__((format(printf, 2, 3))) void text_printf(text *t, const char *format, ...);
 
-/* As Java's Float.toString and Double.toString: the shortest digits that read back the same. */
+/* Write a number like Java's Float.toString and Double.toString: the fewest digits that read back
+ * as the same number. */
 void text_float(text *t, float value);
 void text_double(text *t, double value);
 
-/* ISO 8601 as Java's OffsetDateTime.toString: "2026-11-21T11:55:29.673703580Z". */
+/* Writes ISO 8601 like Java's OffsetDateTime.toString: "2026-11-21T11:55:29.673703580Z". */
 void text_time(text *t, int64_t seconds, uint32_t nanos, int32_t utc_offset_s);
-/* ISO 8601 as Java's Duration.toString: "PT1M0.5S". `nanos` counts up from `seconds`, also below 0.
- */
+/* Writes ISO 8601 like Java's Duration.toString: "PT1M0.5S". `nanos` is added to `seconds`, also
+ * below 0. */
 void text_duration(text *t, int64_t seconds, uint32_t nanos);
 
-/* How strings are escaped for JSON. */
+/* The ways to escape strings for JSON. */
 typedef enum json_style {
-    JSON_UTF8,  /* what must be escaped, no more */
-    JSON_ASCII, /* as the JDK's jfr tool: also '/', and what is not ASCII as UTF-16 */
+    JSON_UTF8,  /* escapes only what JSON requires */
+    JSON_ASCII, /* as the JDK's jfr tool: also '/', and all but ASCII as UTF-16 */
 } json_style;
-/* A JSON string, with its quotes. `s` is valid UTF-8. */
+/* Writes a JSON string with its quotes. `s` is valid UTF-8. */
 void text_json(text *t, const char *s, size_t len, json_style style);
 
 #endif

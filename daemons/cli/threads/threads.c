@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack threads`: what the threads of a running JVM do. */
+/* `hotstack threads`: shows the threads of a running JVM and what they do. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "cli/output/ending.h"
 #include "cli/threads/threads_ask.h"
 
-/* Waits out the window; false when a signal ends it. */
+/* Waits for the end of the window; returns false when a signal ended the wait. */
 static bool wait_window(const cli_options *o)
 {
     struct timespec left = {o->duration_ms / 1000, (long)(o->duration_ms % 1000) * 1000000};
@@ -41,7 +41,8 @@ static bool show(const threads_asking *a, const attach_threads *now, const attac
         return false;
     }
     if (a->options->watch && !a->options->json && isatty(STDOUT_FILENO) == 1)
-        (void)fputs("\033[H\033[J", stdout); /* home, and clear what is below */
+        /* Moves the cursor home and clears the screen below it. */
+        (void)fputs("\033[H\033[J", stdout);
     bool shown = a->options->json ? print_json(&view, a->options->watch)
                                   : threads_print_text(&view, a->options->top);
     if (!shown)
@@ -50,8 +51,8 @@ static bool show(const threads_asking *a, const attach_threads *now, const attac
     return shown;
 }
 
-/* A cut depth is what was asked for, and a sample is what the pauses leave room for; anything else
- * is missing. */
+/* Returns the exit code. The user asked for a depth, and a sample leaves out threads to keep pauses
+ * short; any other cut means that data is missing. */
 static int verdict(const attach_threads *now)
 {
     uint32_t missing =
@@ -59,7 +60,7 @@ static int verdict(const attach_threads *now)
     return missing == 0 ? EXIT_WHOLE : EXIT_SALVAGED;
 }
 
-/* The snapshots after the first: each is compared with the one before. */
+/* Takes the snapshots after the first, and compares each with the one before. */
 static int follow(threads_asking *a, attach_threads *before)
 {
     int rc = EXIT_WHOLE;
@@ -93,7 +94,7 @@ static int threads_run(cli_options *o)
     }
     if (!threads_ask_open(&a, o))
         return EXIT_UNREADABLE;
-    ending_block(); /* the lease must be given back */
+    ending_block(); /* a signal must not end the program before it gives the lease back */
     if (o->duration_ms > 0) {
         first = threads_ask(&a, false);
         if (first == NULL)

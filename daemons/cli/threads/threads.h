@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `hotstack threads`: what its files share. */
+/* `hotstack threads`: declarations that its files share. */
 #ifndef HOTSTACK_CLI_THREADS_H
 #define HOTSTACK_CLI_THREADS_H
 
@@ -12,32 +12,32 @@
 
 #include "cli/options/options.h"
 
-/* A thread with what it did in the window; ATTACH_THREADS_UNKNOWN where that is not known. */
+/* A thread and its activity in the window; ATTACH_THREADS_UNKNOWN where a value is not known. */
 typedef struct threads_row {
     const attach_thread *thread;
-    size_t index; /* of the thread in the snapshot */
+    size_t index; /* the thread's index in the snapshot */
     wait_kind wait;
     uint64_t cpu_ns;
     uint64_t user_ns;
     uint64_t allocated_bytes;
-    double share; /* of one core; 0 where not known */
+    double share; /* of one core; 0 if unknown */
 } threads_row;
 
-/* A busy thread may be in another list too; any other thread is in one. */
+/* A busy thread may be in a second list; every other thread is in exactly one. */
 typedef enum threads_list {
     THREADS_LIST_BUSY,           /* heaviest first */
-    THREADS_LIST_BLOCKED,        /* by a lock whose holder has a name */
-    THREADS_LIST_UNKNOWN_HOLDER, /* by a lock whose holder the JVM does not know */
-    THREADS_LIST_CLASS,          /* probably by the initialisation of a class */
+    THREADS_LIST_BLOCKED,        /* blocked by a lock whose holder has a name */
+    THREADS_LIST_UNKNOWN_HOLDER, /* blocked by a lock whose holder the JVM does not know */
+    THREADS_LIST_CLASS,          /* probably blocked by the initialisation of a class */
     THREADS_LIST_WAITING,        /* all others */
     THREADS_LISTS
 } threads_list;
 
-/* Two snapshots, told apart as a user asks. */
+/* A snapshot, or two and their difference, as a user asked for. */
 typedef struct threads_view {
     const attach_jvm *jvm;
     const attach_threads *now;
-    const attach_threads *before; /* NULL: CPU time is the whole life's */
+    const attach_threads *before; /* NULL: CPU times are those of the thread's whole life */
     double seconds;               /* of the window; 0 without one */
     double busy_percent;
     diagnosed_thread *threads; /* in the snapshot's order */
@@ -48,41 +48,42 @@ typedef struct threads_view {
     diagnosed_deadlocks deadlocks;
 } threads_view;
 
-/* False without memory. The view borrows its arguments. */
+/* Makes a view, which borrows its arguments. Returns false without memory. */
 bool threads_view_make(threads_view *out, const attach_jvm *jvm, const attach_threads *now,
                        const attach_threads *before, double busy_percent);
 void threads_view_free(threads_view *view);
 
-/* What holds a lock. */
+/* The holder of a lock. */
 typedef struct threads_holder {
     holder_kind kind;
-    uint64_t java_tid;           /* 0 = not known */
-    const char *name;            /* "" = not known, or it has none */
+    uint64_t java_tid;           /* 0 = unknown */
+    const char *name;            /* "" = unknown, or it has none */
     const attach_thread *thread; /* NULL = not in the snapshot */
 } threads_holder;
 
-/* The holder of the lock that thread `index` waits for. */
+/* Returns the holder of the lock that thread `index` waits for. */
 threads_holder threads_holder_of(const threads_view *view, size_t index);
 
-/* The thread that probably initialises the class that thread `index` waits for, or NULL, and that
- * class, or "". */
+/* Returns the thread that probably initialises the class that thread `index` waits for, or NULL;
+ * *class_name is that class, or "". */
 const attach_thread *threads_initialiser(const threads_view *view, size_t index,
                                          const char **class_name);
 
-/* How many threads have a stack. */
+/* Returns how many threads have a stack. */
 size_t threads_stacks(const attach_threads *threads);
 
-/* Whether both have a stack, and the same one. */
+/* Whether both threads have a stack, and the stacks are equal. */
 bool threads_same_stack(const attach_thread *a, const attach_thread *b);
 
-/* What of the snapshot is missing, as words of the bits, separated by ", "; empty when nothing is.
- */
+/* Writes the missing parts of the snapshot as words, separated by ", "; empty when nothing is
+ * missing. */
 void threads_missing(char *out, size_t cap, const attach_threads_meta *meta);
 
-/* Prints for people; top = rows of each list. False when standard output fails. */
+/* Prints a view for people; top = most rows of each list. Returns false when standard output
+ * fails. */
 bool threads_print_text(const threads_view *view, uint32_t top);
 
-/* The document of docs/formats/threads-json.md; NULL without memory. */
+/* Makes the document of docs/formats/threads-json.md; NULL without memory. */
 json_t *threads_json(const threads_view *view);
 
 #endif

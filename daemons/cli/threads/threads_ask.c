@@ -10,9 +10,11 @@
 #include "cli/commands/attach_call.h"
 #include "cli/commands/jvm_find.h"
 
-#define INSTALLATION "cli" /* one for all runs, so that each sweeps what a killed JVM left */
+/* The same for all runs, so that each removes the files that an earlier run left in a killed
+ * JVM. */
+#define INSTALLATION "cli"
 #define OPERATION_MS 30000
-#define SPARE_MS     30000 /* how much longer than the window the agent waits for us */
+#define SPARE_MS     30000 /* how much longer than the window the agent waits for this program */
 
 static void describe(attach_request *r, const attach_jvm *jvm, const cli_options *o)
 {
@@ -77,7 +79,7 @@ attach_threads *threads_ask(threads_asking *a, bool stacks)
     return threads;
 }
 
-/* A JVM that has ended needs no more. */
+/* Gives the lease back, unless the JVM has ended. */
 bool threads_ask_end(threads_asking *a)
 {
     attach_result result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking one JVM for snapshots again and again, for `hotstack threads`. */
+/* Takes snapshots of one JVM repeatedly, for `hotstack threads`. */
 #ifndef HOTSTACK_CLI_THREADS_ASK_H
 #define HOTSTACK_CLI_THREADS_ASK_H
 
@@ -13,11 +13,11 @@ typedef struct threads_asking {
     const cli_options *options;
 } threads_asking;
 
-/* Finds the JVM and the installed agent; nothing is asked yet. Complains and returns false when
- * that fails. */
+/* Finds the JVM and the installed agent, and takes no snapshot yet. Complains and returns false
+ * when that fails. */
 bool threads_ask_open(threads_asking *out, const cli_options *o);
 
-/* One snapshot, with the stacks that the options ask for or with numbers only; NULL after a
+/* Takes one snapshot, with the stacks that the options ask for or with numbers only; NULL after a
  * complaint. Free it with attach_threads_free. */
 attach_threads *threads_ask(threads_asking *a, bool stacks);
 

@@ -113,7 +113,7 @@ static void set_flags(json_t *object, uint32_t flags)
         set(object, "stack_cut", json_true());
 }
 
-/* Unknown parts are left out. */
+/* Makes a holder's object; unknown members are left out. */
 static json_t *holder_json(const threads_holder *holder)
 {
     json_t *object = json_pack("{s:s}", "kind", holder_kind_name(holder->kind));
@@ -225,7 +225,7 @@ static json_t *locks_json(const threads_view *view)
     return list;
 }
 
-/* What a thread of a cycle waits for: a lock, or a class. */
+/* Makes the object of the lock or class that a thread of a cycle waits for. */
 static json_t *wanted_json(const threads_view *view, size_t index)
 {
     const attach_thread *thread = attach_threads_at(view->now, index);

@@ -78,7 +78,7 @@ static void print_cycle(const threads_view *view, const diagnosed_cycle *cycle, 
 
 /* ---- threads ---- */
 
-/* A carrier's own state says nothing about the virtual thread that it runs. */
+/* Prints a thread's state. The state of a carrier says nothing about its virtual thread. */
 static void print_state(const attach_thread *thread)
 {
     if (thread->carries_tid == 0)
@@ -158,7 +158,7 @@ static void print_classes(const threads_view *view, uint32_t top)
 
 /* ---- groups ---- */
 
-/* "http-8080-exec-12" -> "http-#-exec-#": threads of a pool differ in digits only. */
+/* Makes "http-#-exec-#" of "http-8080-exec-12": threads of a pool differ in digits only. */
 static void fold(char out[64], const char *name)
 {
     size_t n = 0;
@@ -169,7 +169,7 @@ static void fold(char out[64], const char *name)
         out[n++] = digit ? '#' : name[i];
     }
     while (n > 0 && ((unsigned char)out[n - 1] & 0xC0) == 0x80 && name[n] != '\0')
-        n--; /* not within a character */
+        n--; /* do not cut a character */
     out[n] = '\0';
 }
 
@@ -180,7 +180,8 @@ static bool is_of_pool(const char *name, const char *pool)
     return strcmp(folded, pool) == 0;
 }
 
-/* Threads of one pool in one state: with one stack, or all without one. */
+/* Whether both threads are of one pool and in one state, with the same stack or both without
+ * one. */
 static bool is_alike(const attach_thread *a, const attach_thread *b)
 {
     char pool[64];
@@ -198,7 +199,7 @@ static const threads_row *find_row(const threads_view *view, threads_list list, 
     return NULL;
 }
 
-/* Prints the waiters of a lock, those that are alike once. */
+/* Prints the waiters of a lock, and threads that are alike only once. */
 static void print_waiters(const threads_view *view, const diagnosed_lock *lock, threads_list list,
                           uint32_t top)
 {
@@ -228,7 +229,7 @@ static void print_waiters(const threads_view *view, const diagnosed_lock *lock, 
 
 /* ---- locks ---- */
 
-/* A holder in the snapshot: what it does, and its stack. */
+/* Prints a holder that is in the snapshot: what it does, and its stack. */
 static void print_holding(const threads_view *view, const attach_thread *holder,
                           const attach_thread_lock *lock, int indent)
 {
@@ -248,7 +249,8 @@ static void print_holding(const threads_view *view, const attach_thread *holder,
     (void)printf("\n");
 }
 
-/* The threads from the holder of the lock that thread `index` waits for to the one that runs. */
+/* Prints the threads from the holder of the lock that thread `index` waits for to the one that
+ * runs. */
 static void print_chain(const threads_view *view, size_t index)
 {
     uint32_t chain[CHAIN_MAX];
@@ -258,7 +260,8 @@ static void print_chain(const threads_view *view, size_t index)
         const attach_thread *holder = attach_threads_at(view->now, chain[i]);
         print_holding(view, holder, before->lock, (int)(i * 2));
         if (i == 0 && !wait_is_slow(diagnose_wait(&view->threads[chain[i]])))
-            threads_print_stack(view, holder); /* another one's is printed as a waiter's */
+            /* The stacks of the others are printed where they wait. */
+            threads_print_stack(view, holder);
         before = holder;
     }
     if (n > 0 && diagnose_next(view->threads, view->count, chain[n - 1]) < view->count)
@@ -283,7 +286,7 @@ static void print_lock_group(const threads_view *view, const diagnosed_lock *loc
     print_waiters(view, lock, list, top);
 }
 
-/* The locks with a holder that has a name, or those without. */
+/* Prints the locks whose holder has a name, or those whose holder has none. */
 static void print_locks(const threads_view *view, threads_list list, const char *title,
                         uint32_t top)
 {
@@ -330,7 +333,7 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : (int)left->first->state - (int)right->first->state;
 }
 
-/* Joins neighbours of the sorted list; returns how many pools stay. */
+/* Joins neighbours of the sorted list; returns how many pools are left. */
 static size_t join_pools(pool *list, size_t n)
 {
     size_t pools = 0;

@@ -16,7 +16,7 @@ static uint64_t since(uint64_t now, uint64_t then)
 
 static threads_row make_row(const threads_view *view, size_t index)
 {
-    static const attach_thread none; /* a new thread has all of its own */
+    static const attach_thread none; /* a new thread has used all its CPU time in the window */
     const attach_thread *thread = attach_threads_at(view->now, index);
     const attach_thread *then =
         view->before == NULL ? NULL : attach_threads_find(view->before, thread->java_tid);
@@ -32,7 +32,8 @@ static threads_row make_row(const threads_view *view, size_t index)
     return row;
 }
 
-/* Without a window, threads that are runnable and not in native code, or carry a virtual one. */
+/* Whether a thread is busy. Without a window a busy thread is runnable and not in native code, or
+ * carries a virtual thread. */
 static bool is_busy(const threads_row *row, const threads_view *view)
 {
     const attach_thread *thread = row->thread;

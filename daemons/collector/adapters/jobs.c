@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Of address space; a job's memory is on the heap. */
+/* The stack of a job's thread, which is address space only; the job's memory is on the heap. */
 enum { STACK_BYTES = 1 << 20 };
 
 struct jobs {

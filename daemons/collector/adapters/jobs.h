@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs, each on a small thread of its own: one that hangs keeps no other waiting. */
+/* Runs each job on a small thread of its own, so that a job that hangs delays no other. */
 #ifndef COLLECTOR_ADAPTERS_JOBS_H
 #define COLLECTOR_ADAPTERS_JOBS_H
 
@@ -7,11 +7,11 @@
 
 typedef struct jobs jobs;
 
-/* NULL where memory ran out. */
+/* Returns NULL without memory. */
 jobs *jobs_new(void);
-/* Waits for the jobs that run. NULL is taken. */
+/* Waits for the jobs that run, and frees. NULL is allowed. */
 void jobs_free(jobs *self);
-/* Begins a job. False where no thread can be made: it does not run. */
+/* Starts a job. Returns false when no thread can be started; the job then does not run. */
 bool jobs_submit(jobs *self, void (*job)(void *argument), void *argument);
 
 #endif

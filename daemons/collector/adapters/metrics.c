@@ -21,7 +21,7 @@ static void metric(FILE *to, const char *name, const char *kind, const char *hel
     (void)fprintf(to, "hotstack_collector_%s %llu\n", name, (unsigned long long)value);
 }
 
-/* A label's value: the format's escapes, and '?' for bytes that are no text. */
+/* Writes a label's value with the format's escapes, and '?' for bytes that are not text. */
 static void put_text(FILE *to, const char *text)
 {
     for (size_t left = strlen(text); left > 0;) {
@@ -39,15 +39,15 @@ static void put_text(FILE *to, const char *text)
     }
 }
 
-/* All workloads' counters, and the node's name. */
+/* The counters of all workloads, and the node's name. */
 typedef struct workload_table {
     FILE *to;
     const char *node;
-    const workload_stats *all; /* the first is of the others */
+    const workload_stats *all; /* the first counts all workloads that have no row of their own */
     size_t count;
 } workload_table;
 
-/* A sample up to its value; reason NULL = it has no such label. */
+/* Writes a sample up to its value; reason NULL = it has no such label. */
 static void put_series(const workload_table *from, const char *name, size_t index,
                        const char *reason)
 {
@@ -63,7 +63,7 @@ static void put_series(const workload_table *from, const char *name, size_t inde
     (void)fputs("\"} ", from->to);
 }
 
-/* A number of each workload, `offset` bytes into its counters. */
+/* Writes a number of each workload, `offset` bytes into its counters. */
 static void by_workload(const workload_table *from, const char *name, const char *kind,
                         const char *help, size_t offset)
 {
@@ -88,8 +88,8 @@ static void seconds_by_workload(const workload_table *from, const char *name, co
     }
 }
 
-/* Numbers by reason of each workload, `offset` bytes into its counters; those that are 0 are left
- * out. */
+/* Writes the numbers by reason of each workload, `offset` bytes into its counters, without those
+ * that are 0. */
 static void by_reason(const workload_table *from, const char *name, const char *kind,
                       const char *help, size_t offset)
 {

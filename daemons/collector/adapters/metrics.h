@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page /metrics. Labels never hold a pid, a pod, a stack or a thread; those that hold workloads
- * are bounded by limits.workload_series. */
+/* The page /metrics. No label holds a pid, a pod, a stack or a thread; limits.workload_series
+ * bounds the labels that name workloads. */
 #ifndef COLLECTOR_ADAPTERS_METRICS_H
 #define COLLECTOR_ADAPTERS_METRICS_H
 
@@ -9,7 +9,7 @@
 #include "kubernetes/kubernetes.h"
 #include "transport.h"
 
-/* What pages and the status show; all borrowed for as long as they are there. */
+/* The sources of the pages and of the status. All are borrowed and must outlive the pages. */
 typedef struct shown_sources {
     const char *node;
     collector *core;
@@ -19,7 +19,7 @@ typedef struct shown_sources {
     const kubernetes *kubernetes; /* NULL = not in Kubernetes mode */
 } shown_sources;
 
-/* The text: malloc'd, *length bytes; NULL = no memory. Any thread. */
+/* Makes the page: malloc'd, *length bytes; NULL = no memory. Any thread. */
 char *metrics_page(const shown_sources *sources, size_t *length);
 
 #endif

@@ -25,7 +25,7 @@ uint64_t reader_start_ms(void *context, int fd)
 }
 
 /*
- * What holds from window to window: a recording states its settings in its first chunk only, and a
+ * Facts kept from window to window: a recording states its settings in its first chunk only, and a
  * session may be older than this process.
  */
 typedef struct remembered {
@@ -82,7 +82,7 @@ static int read_all(recording *into, int fd, uint64_t size, char *message, size_
     return rc;
 }
 
-/* One aggregate on its way into a profile. */
+/* The conversion of one aggregate into a profile. */
 typedef struct conversion {
     const sagg *from;
     const recording_info *info;
@@ -102,8 +102,8 @@ static uint32_t source_of(uint32_t type)
     return profile_type_get(type)->source;
 }
 
-/* What one type of a source adds to the source's sum. Every event has an amount; where no type
- * estimates how many events stand behind one, it stands for itself. */
+/* Returns the share of one type in the sum of its source. Every event has an amount. Where no type
+ * estimates how many events one stands for, it counts as one. */
 static profile_sum sum_of(uint32_t type, const sagg_totals *totals)
 {
     const profile_type_info *info = profile_type_get(type);
@@ -136,7 +136,7 @@ static void add_totals(conversion *in, uint32_t type)
     }
 }
 
-/* Every source that the session records has a part, also where nothing happened. */
+/* Adds a part for every source that the session records, also for those without events. */
 static int convert_parts(conversion *in)
 {
     profile *to = in->to;
@@ -316,7 +316,7 @@ static int convert_threads(conversion *in, uint32_t seconds)
         for (uint32_t type = 1; type < PROFILE_TYPE_END; type++) {
             if (in->part_of[source_of(type)] == 0)
                 continue;
-            /* A pool's own thread and those without one hold the pool's seconds. */
+            /* The seconds of a pool are those of its own thread, and of threads without a pool. */
             if (thread.pool_thread == index &&
                 convert_pool_seconds(in, type, index, seconds, &second_room) != 0)
                 return -1;
@@ -419,8 +419,9 @@ void reader_keep(void *context, int fd, uint64_t size, const queue_position *fro
 {
     const reader *self = context;
     char path[512];
-    (void)snprintf(path, sizeof(path), "%s/%u-%llu-%020llu.jfr", self->keep_dir, from->jvm.host_pid,
-                   (unsigned long long)from->session_ms, (unsigned long long)from->offset);
+    (void)snprintf(path, sizeof(path), "%s/%u-%llu-%020llu.jfr", self->keep_dir,
+                   from->jvm.id.host_pid, (unsigned long long)from->session_ms,
+                   (unsigned long long)from->offset);
     int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (to < 0)
         return;

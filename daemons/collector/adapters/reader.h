@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings into profiles: collector_ports' functions over daemons/shared/recording. */
+/* Turns recordings into profiles: functions of collector_ports, with daemons/shared/recording. */
 #ifndef COLLECTOR_ADAPTERS_READER_H
 #define COLLECTOR_ADAPTERS_READER_H
 
@@ -7,17 +7,17 @@
 
 #include <stdatomic.h>
 
-/* Caps of one window's aggregate. */
+/* The limits of one window's aggregate. */
 typedef struct reader {
     uint32_t max_stacks;
     uint32_t max_threads;
     uint64_t max_bytes;
     uint64_t max_events;
-    const char *keep_dir;    /* copies of recordings, "" = none */
-    const atomic_bool *stop; /* once it is true, reading ends at the next chunk; NULL = never */
+    const char *keep_dir;    /* where copies of recordings go, "" = no copies */
+    const atomic_bool *stop; /* once it is true, reading stops at the next chunk; NULL = never */
 } reader;
 
-/* The functions of collector_ports of the same names; context = a reader. */
+/* The functions of collector_ports with the same names; context = a reader. */
 uint64_t reader_start_ms(void *context, int fd);
 int reader_parse(void *context, void **memory, int fd, uint64_t size, const window_span *span,
                  const event_intervals *events, profile *out, char *message, size_t message_size);

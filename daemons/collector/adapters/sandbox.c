@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the collector, libcurl with GnuTLS, nng, libmicrohttpd and the C library were seen to use in
- * the tests, and what they use on the other supported CPU in its place. */
+/* The calls that the collector, libcurl with GnuTLS, nng, libmicrohttpd and the C library make in
+ * the tests, and the calls that replace some of them on the other supported CPU. */
 static const char *const allowed[] = {
     /* memory, threads, time */
     "brk",
@@ -173,7 +173,7 @@ static void tell(int number, uint32_t architecture)
     free(name);
 }
 
-/* Where the kernel asks about the calls that the filter stops. */
+/* The kernel's questions about calls that the filter stops. */
 typedef struct questions {
     int listener;
     struct seccomp_notif *asked;
@@ -186,7 +186,7 @@ static void *answer(void *argument)
     for (;;) {
         memset(self->asked, 0, sizeof(*self->asked));
         if (seccomp_notify_receive(self->listener, self->asked) != 0)
-            continue; /* the caller was interrupted */
+            continue; /* the caller was interrupted and no longer waits */
         *self->reply = (struct seccomp_notif_resp){.id = self->asked->id, .error = -EPERM};
         (void)seccomp_notify_respond(self->listener, self->reply);
         tell(self->asked->data.nr, self->asked->data.arch);
@@ -194,14 +194,15 @@ static void *answer(void *argument)
     return NULL;
 }
 
-/* Returns 0 or a negative errno. */
+/* Loads the filter; `otherwise` is the action for calls outside the list. Returns 0 or a negative
+ * errno. */
 static int load(uint32_t otherwise, int *listener)
 {
     scmp_filter_ctx filter = seccomp_init(otherwise);
     int rc = filter != NULL ? 0 : -ENOMEM;
     for (size_t i = 0; rc == 0 && i < sizeof(allowed) / sizeof(allowed[0]); i++) {
         int number = seccomp_syscall_resolve_name(allowed[i]);
-        if (number >= 0) /* this CPU has it */
+        if (number >= 0) /* this CPU has the call */
             rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
     }
     if (rc == 0)
@@ -213,8 +214,8 @@ static int load(uint32_t otherwise, int *listener)
     return rc;
 }
 
-/* What it takes is there before the filter is: from then on a call outside the list waits for an
- * answer. */
+/* Loads a filter whose refusals a thread of ours answers, so that it can name them. Everything that
+ * this thread needs is allocated before: afterwards a call outside the list waits for an answer. */
 static int enter_named(questions *self)
 {
     pthread_t thread;
@@ -227,7 +228,7 @@ static int enter_named(questions *self)
     }
     if (thread_start(&thread, answer, self) == 0)
         return -pthread_detach(thread);
-    (void)close(self->listener); /* the calls fail with ENOSYS then */
+    (void)close(self->listener); /* calls outside the list then fail with ENOSYS */
     return 0;
 }
 

@@ -12,14 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One reading: where it comes from and where it goes. */
+/* The source and the result of one reading. */
 typedef struct reading {
     const attach_threads *now, *before;
     thread_snapshot *to;
-    key_table locks;  /* lock_key */
-    key_table frames; /* profile_frame, as keys, padding zero */
+    key_table locks;  /* keys: lock_key */
+    key_table frames; /* keys: profile_frame, with zeroed padding */
     sagg_frame *normal;
-    char **storage; /* of normal, one each */
+    char **storage; /* of normal, one for each frame */
     size_t frame_room;
     size_t lock_room, held_room, deadlock_room, stack_room, stack_frame_room;
 } reading;
@@ -57,7 +57,8 @@ static sagg_str str_of(const char *words)
     return (sagg_str){words, strlen(words)};
 }
 
-/* A frame as profiles have it, so that a thread's stack and a sampled one are the same. 0 or -1. */
+/* Brings a frame into the form of profiles, so that a thread's stack and a sampled stack are equal.
+ * Returns 0 or -1. */
 static int normalise(const attach_thread_frame *from, sagg_frame *out, char **storage)
 {
     const sagg_frame given = {.class_name = str_of(from->class_name),
@@ -91,7 +92,7 @@ static int add_frame(reading *in, const sagg_frame *frame)
     return 0;
 }
 
-/* The frames of a stack in normal form, in arrays that grow with the deepest. 0 or -1. */
+/* Normalises the frames of a stack, in arrays that grow with the deepest one. Returns 0 or -1. */
 static int normalise_all(reading *in, const attach_thread *thread, size_t *done)
 {
     if (thread->n_frames > in->frame_room) {
@@ -141,7 +142,7 @@ static int add_stack(reading *in, const attach_thread *thread, uint32_t *out)
 
 /* ---- threads ---- */
 
-/* What was added to a counter since the snapshot before, plus 1; 0 = not known. */
+/* Returns the growth of a counter since the snapshot before, plus 1; 0 = unknown. */
 static uint64_t growth(uint64_t now, uint64_t before)
 {
     if (now == ATTACH_THREADS_UNKNOWN || before == ATTACH_THREADS_UNKNOWN)
@@ -151,7 +152,7 @@ static uint64_t growth(uint64_t now, uint64_t before)
 
 static void add_amounts(const reading *in, const attach_thread *from, batch_state *to)
 {
-    static const attach_thread none; /* a new thread has all of its own */
+    static const attach_thread none; /* a new thread has used all its CPU time since then */
     if (in->before == NULL)
         return;
     const attach_thread *was = attach_threads_find(in->before, from->java_tid);

@@ -18,7 +18,7 @@ struct status_socket {
     status_about about;
 };
 
-/* RFC 3339 in UTC; null for 0. */
+/* Makes a time as RFC 3339 in UTC; null for 0. */
 static json_t *time_of(uint64_t unix_ms)
 {
     char text[32] = "";
@@ -35,7 +35,7 @@ static json_t *number(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-/* Texts of a JVM may be any bytes. */
+/* Makes a string; a JVM's texts may hold any bytes. */
 static json_t *text_of(const char *text)
 {
     json_t *clean = json_string(text);

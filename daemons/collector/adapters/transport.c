@@ -20,7 +20,7 @@ struct transport {
     char *url;
     char *token;
     char *token_file;
-    struct timespec token_time; /* of the file as it was read */
+    struct timespec token_time; /* of the file, when the token was read */
     ino_t token_inode;
     uint64_t generation;
     uint8_t *answer;
@@ -85,7 +85,7 @@ static void read_token(transport *self)
          at.st_mtim.tv_nsec == self->token_time.tv_nsec && at.st_ino == self->token_inode))
         return;
     if (config_read_secret(&token, self->token_file, NULL) != 0)
-        return; /* half-written: read at the next look */
+        return; /* half-written: the next look reads it */
     self->token_time = at.st_mtim;
     self->token_inode = at.st_ino;
     if (strcmp(token, self->token) == 0) {

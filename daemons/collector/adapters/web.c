@@ -18,7 +18,7 @@ enum { WEB_TOKEN_MAX = 512, BODY_MAX = 4096 };
 struct web {
     http_server *server;
     shown_sources sources;
-    pthread_mutex_t lock;          /* of the token */
+    pthread_mutex_t lock;          /* of token */
     char token[WEB_TOKEN_MAX + 1]; /* "" = none */
     http_route routes[5];
 };
@@ -55,7 +55,7 @@ static void show_readiness(void *context, const http_request *request, http_resp
         http_response_copy(response, "text/plain", "not ready\n", 10);
 }
 
-/* In a time that does not tell how much of the token was right. */
+/* Compares in a time that does not reveal how much of the token was right. */
 static bool is_same(const char *given, const char *wanted)
 {
     size_t length = strlen(wanted);
@@ -75,7 +75,8 @@ static bool refuse(http_response *response)
     return false;
 }
 
-/* With a token, the request needs it; without one, `open` says whether it needs none. */
+/* Admits a request. If there is a token, the request must carry it; else `open` says whether it is
+ * admitted. */
 static bool admit(web *self, const http_request *request, http_response *response, bool open)
 {
     static const char scheme[] = "Bearer ";
@@ -95,13 +96,13 @@ static bool admit(web *self, const http_request *request, http_response *respons
            refuse(response);
 }
 
-/* Metrics name workloads: where there is a token, they take it. */
+/* Admits readers. Metrics name workloads, so that a token, where there is one, protects them. */
 static bool admit_reader(void *context, http_request *request, http_response *response)
 {
     return admit(context, request, response, true);
 }
 
-/* What changes something is closed without a token. */
+/* Admits calls that change something. Without a token, nobody may make them. */
 static bool admit_caller(void *context, http_request *request, http_response *response)
 {
     return admit(context, request, response, false);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ingest contract's wire form: batches, reports and answers. Also what the collector takes as
- * known of the backend's stacks. Batches are kept in the queue as ProfileBatch with every stack,
- * compressed by zstd.
+ * The wire form of the ingest contract: batches, reports and answers. It also remembers which
+ * stacks the backend knows. In the queue a batch is a ProfileBatch with every stack, compressed
+ * with zstd.
  */
 #ifndef COLLECTOR_ADAPTERS_WIRE_H
 #define COLLECTOR_ADAPTERS_WIRE_H
@@ -10,7 +10,7 @@
 #include "../core/report.h"
 #include "../core/uploader.h"
 
-/* Who sends; texts are borrowed. */
+/* The sender of messages; its texts are borrowed. */
 typedef struct wire_sender {
     const char *cluster;
     const char *node;
@@ -21,11 +21,11 @@ typedef struct wire_sender {
 
 typedef struct wire wire;
 
-/* `sender` is copied, its texts borrowed. NULL where memory ran out. */
+/* Copies `sender`; its texts are borrowed. Returns NULL without memory. */
 wire *wire_new(const wire_sender *sender);
 void wire_free(wire *self);
 
-/* uploader_ports' and collector_ports' functions of the same names; context = a wire. */
+/* The functions of uploader_ports and collector_ports with the same names; context = a wire. */
 int wire_encode(void *context, const batch *one, uint8_t **out, size_t *length);
 int wire_decode(void *context, const uint8_t *entry, size_t length, batch *out);
 int wire_pack_entry(void *context, const uint8_t *entry, size_t length, bool all_stacks,
@@ -34,7 +34,7 @@ int wire_note_stored(void *context, const uint8_t *entry, size_t length, entry_s
 int wire_encode_status(void *context, const status_report *report, uint8_t **out, size_t *length);
 int wire_encode_heartbeat(void *context, const heartbeat *beat, uint8_t **out, size_t *length);
 
-/* Reads an IngestAnswer; bytes that are none leave outcome at UPLOAD_NO_ANSWER. */
+/* Reads an IngestAnswer; bytes that are not one leave outcome at UPLOAD_NO_ANSWER. */
 void wire_read_answer(const uint8_t *bytes, size_t length, upload_answer *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Status reports, heartbeats and answers. */
+/* Encodes status reports and heartbeats, and reads answers. */
 #include "wire_impl.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ int wire_encode_status(void *context, const status_report *report, uint8_t **out
     return rc;
 }
 
-/* The causes that lost a batch. */
+/* Adds the causes that lost a batch. */
 static int drop_columns(arena *in, const queue_stats *queued, Hotstack__V1__DropColumns *out)
 {
     uint32_t *cause = arena_take(in, DROP_END * sizeof(*cause));
@@ -129,7 +129,7 @@ static void read_limits(const Hotstack__V1__Limits *from, upload_answer *out)
     out->has_limits = true;
     out->flush_interval_ms = from->flush_interval_ms;
     out->report_interval_ms = from->report_interval_ms;
-    /* A batch is sent smaller than it is, so the lower of its two limits holds for both. */
+    /* A batch is sent compressed, so that a batch within the lower of the two limits keeps both. */
     out->limits =
         (batch_limits){.rows = from->rows_per_batch,
                        .stacks = from->stacks_per_batch,

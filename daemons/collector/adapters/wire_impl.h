@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the wire files share. */
+/* Declarations that the wire files share. */
 #ifndef COLLECTOR_ADAPTERS_WIRE_IMPL_H
 #define COLLECTOR_ADAPTERS_WIRE_IMPL_H
 
@@ -16,10 +16,11 @@ struct wire {
     key_table known; /* hashes of (namespace, workload, day, stack id) */
 };
 
-/* The sender's message, in the arena; NULL = no memory. */
+/* Makes the sender's message in the arena; NULL = no memory. */
 Hotstack__V1__Collector *wire__collector(const wire *self, arena *in);
 
-/* A queue entry's ProfileBatch; free with hotstack__v1__profile_batch__free_unpacked. */
+/* Unpacks the ProfileBatch of a queue entry; free with
+ * hotstack__v1__profile_batch__free_unpacked. */
 Hotstack__V1__ProfileBatch *wire__open(const uint8_t *entry, size_t length);
 
 #endif

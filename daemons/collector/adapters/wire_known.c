@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the backend knows already: stacks that need not be sent again. */
+/* Remembers the stacks that the backend knows, which need not be sent again. */
 #include "wire_impl.h"
 
 #include <stdlib.h>
@@ -28,7 +28,8 @@ void wire_free(wire *self)
     free(self);
 }
 
-/* A stack is known per namespace, workload and day: their hash, mixed with the stack's. */
+/* Hashes the namespace, workload and day, for which a stack is known; the stack's hash is mixed in
+ * later. */
 static uint64_t workload_hash(const batch *one, uint32_t target)
 {
     size_t length = 0;
@@ -39,7 +40,7 @@ static uint64_t workload_hash(const batch *one, uint32_t target)
     return XXH3_64bits_withSeed(text, length, hash);
 }
 
-/* The stack of a sample row or of a thread, and the workload that it belongs to. */
+/* The stack of a sample row or of a thread, and the JVM that it belongs to. */
 typedef struct stack_use {
     uint32_t target, stack;
 } stack_use;
@@ -49,7 +50,7 @@ static size_t use_count(const batch *one)
     return one->row_count + one->state_count;
 }
 
-/* Use `i` below use_count; false for a thread without a stack. */
+/* Gets use `i`, which is below use_count; returns false for a thread without a stack. */
 static bool use_at(const batch *one, size_t i, stack_use *out)
 {
     if (i < one->row_count) {
@@ -130,7 +131,7 @@ int wire_note_stored(void *context, const uint8_t *entry, size_t length, entry_s
         profile_sum_add(&sums->of[one.windows[i].part.source], &one.windows[i].part.total);
     pthread_mutex_lock(&self->lock);
     if (self->known.count + use_count(&one) > KNOWN_MAX)
-        key_table_clear(&self->known); /* forgetting costs a need_stacks, not a stack */
+        key_table_clear(&self->known); /* if the backend lacks a forgotten stack, it asks for it */
     for (size_t i = 0; rc == 0 && i < use_count(&one); i++) {
         stack_use use;
         if (!use_at(&one, i, &use))
@@ -154,7 +155,7 @@ static bool is_known(wire *self, uint64_t key)
     return known;
 }
 
-/* For each stack whether some workload that uses it is new to it. NULL = send all. */
+/* Returns for each stack whether it is new to some workload that uses it. NULL = send all. */
 static bool *choose_stacks(wire *self, const batch *one)
 {
     bool *wanted = indexes_hold(one) ? calloc(one->stack_ids.count + 1, sizeof(*wanted)) : NULL;
@@ -172,7 +173,7 @@ static bool *choose_stacks(wire *self, const batch *one)
     return wanted;
 }
 
-/* The wanted stacks of a batch, with their frames, in a batch that holds nothing else. */
+/* Copies the wanted stacks of a batch, with their frames, into an empty batch. */
 static int take_stacks(batch *to, const batch *one, const bool *wanted)
 {
     const frame_source source = batch_frames(one);
@@ -185,7 +186,7 @@ static int take_stacks(batch *to, const batch *one, const bool *wanted)
     return 0;
 }
 
-/* A message with the stacks alone that the backend may not know. */
+/* Packs a message with only those stacks that the backend may not know. */
 static int pack_known(wire *self, const batch *one, Hotstack__V1__ProfileBatch *message,
                       uint8_t **out, size_t *length)
 {
@@ -214,7 +215,7 @@ int wire_pack_entry(void *context, const uint8_t *entry, size_t length, bool all
         return -1;
     message->attempt = tries->attempt;
     message->waited_ms = tries->waited_ms;
-    int rc = batch_unpack(&one, message); /* checks the dictionary's indexes, too */
+    int rc = batch_unpack(&one, message); /* also checks the indexes into the dictionary */
     if (rc == 0)
         rc = all_stacks ? message_pack(&message->base, out, out_length)
                         : pack_known(context, &one, message, out, out_length);

@@ -90,8 +90,8 @@ static uint64_t next_time(const collector *self, uint64_t now, uint64_t next_end
     return next;
 }
 
-/* Looking at the host has a thread of its own beside the lanes. Where there is none, the next time
- * comes by itself. */
+/* Starts a look at the host, which has a thread of its own besides the lanes. Without a thread the
+ * next look is due as usual. */
 static void discover(collector *self)
 {
     if (self->ports.submit(self->ports.context, collector__discover, self))
@@ -120,12 +120,12 @@ static void move(uint64_t *time_ms, int64_t by_ms)
 }
 
 /*
- * When somebody sets the clock, everything that is due comes when it would have come, and the
- * windows under way keep their lengths. With the lock held.
+ * After the clock was set, shifts all due times, so that everything happens when it would have
+ * happened and the current windows keep their lengths. With the lock held.
  */
 static void follow_clock(collector *self, uint64_t now)
 {
-    enum { STEP_MS = 2000 }; /* two clocks are not read at the same moment */
+    enum { STEP_MS = 2000 }; /* the two clocks are read one after the other */
     uint64_t apart = now - self->ports.steady_ms(self->ports.context);
     int64_t by = (int64_t)(apart - self->clock_apart_ms);
     if (by < STEP_MS && by > -STEP_MS)
@@ -140,6 +140,7 @@ static void follow_clock(collector *self, uint64_t now)
         move(&one->due_ms, by);
         move(&one->snapshot_due_ms, by);
         move(&one->window_start_ms, by);
+        move(&one->told_ms, by);
         move(&one->failing_since_ms, by);
         move(&one->demand_until_ms, by);
     }
@@ -217,8 +218,8 @@ void collector_finish(collector *self, bool leave, void (*idle)(void *context), 
     pthread_mutex_unlock(&self->lock);
     while (running_jobs(self) > 0)
         idle(context);
-    /* Nothing changes the list any more. A session that is left running keeps its last window,
-     * which the next collector takes whole: two collectors' halves would be two windows of one
+    /* The list no longer changes. A session that keeps running keeps its last window, too, which
+     * the next collector takes whole: with a half each, there would be two windows with one
      * start. */
     for (target *one = leave ? NULL : self->targets; one != NULL; one = one->next) {
         while (running_jobs(self) >= self->options.max_lanes)

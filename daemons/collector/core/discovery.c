@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JVMs of the host, as attachd lists them, against the table of targets. */
+/* Brings the table of targets up to date with attachd's list of JVMs. */
 #include "collector_impl.h"
 #include "spans.h"
 
@@ -17,15 +17,40 @@ static target *find(collector *self, const local_identity *jvm)
     return one;
 }
 
-/* Goes on where the queue says that a collector before this one had read its recording. */
+/* Continues where the queue says that an earlier collector has read the JVM's recording. */
 static void recall_position(collector *self, target *one)
 {
     queue_positions known = queue_get_positions(self->queued);
-    for (size_t i = 0; i < known.count && !self->merged; i++) {
-        if (!local_identity_equal(&known.all[i].jvm, &one->jvm.id))
+    if (self->merged || known.all == NULL)
+        return;
+    one->inherited = true;
+    for (size_t i = 0; i < known.count; i++) {
+        const queue_position *at = &known.all[i];
+        if (!local_identity_equal(&at->jvm.id, &one->jvm.id))
             continue;
-        one->session_ms = known.all[i].session_ms;
-        one->offset = one->settled = known.all[i].offset;
+        one->session_ms = at->session_ms;
+        one->offset = one->settled = at->offset;
+        one->told_ms = at->told_ms;
+    }
+}
+
+/* Reports the recordings of JVMs that ended while no collector ran as lost. */
+static void recall_exits(collector *self)
+{
+    queue_positions known = queue_get_positions(self->queued);
+    for (size_t i = 0; i < known.count && !self->merged; i++) {
+        const queue_position *at = &known.all[i];
+        target *one = find(self, &at->jvm.id) == NULL ? calloc(1, sizeof(*one)) : NULL;
+        if (one == NULL)
+            continue;
+        one->owner = self;
+        one->jvm = at->jvm;
+        one->rule = (rule_verdict){
+            .labels = at->labels, .events = at->events, .threads_ms = at->threads_ms};
+        one->window_start_ms = at->told_ms;
+        one->next = self->targets;
+        self->targets = one;
+        collector__lose_snapshots(one, self->ports.now_ms(self->ports.context));
     }
 }
 
@@ -33,13 +58,13 @@ static void add(collector *self, const local_jvm *jvm)
 {
     target *one = calloc(1, sizeof(*one));
     if (one == NULL)
-        return; /* the next look finds it again */
+        return; /* the next look finds the JVM again */
     one->owner = self;
     one->jvm = *jvm;
     one->seen = true;
     one->session = SESSION_STATE_NONE;
     one->jitter_ms = span_jitter(&jvm->id, self->options.jitter_ms);
-    one->reason = REASON_END; /* so that the first state is a change */
+    one->reason = REASON_END; /* makes the first state a change */
     recall_position(self, one);
     one->next = self->targets;
     self->targets = one;
@@ -47,7 +72,8 @@ static void add(collector *self, const local_jvm *jvm)
     collector__judge(self, one);
 }
 
-/* A JVM that has just begun may not have told its main class at the first look. */
+/* Whether the JVM has changed: one that has just started may have no main class at the first
+ * look. */
 static bool is_another(const local_jvm *before, const local_jvm *now)
 {
     return before->verdict != now->verdict || before->uid != now->uid ||
@@ -69,8 +95,8 @@ static void update(collector *self, target *one, const local_jvm *jvm)
         collector__judge(self, one);
 }
 
-/* Keeps a target whose process has ended until a report has told so. Past a bound nothing is kept:
- * such a JVM is missing from the reports to come, which the backend understands too. */
+/* Keeps a target whose process has ended until a report has said so. Over a limit it is not kept:
+ * the JVM is then missing from later reports, which the backend understands, too. */
 static void keep_exit(collector *self, target *one)
 {
     enum { EXITS_MAX = 256 };
@@ -96,6 +122,8 @@ static void remove_gone(collector *self)
             continue;
         }
         *at = one->next;
+        if (one->inherited && one->phase != PHASE_OFF)
+            one->window_start_ms = one->told_ms;
         collector__lose_gap(one, self->ports.now_ms(self->ports.context), REASON_PROCESS_EXITED);
         collector__forget(self, one);
         keep_exit(self, one);
@@ -114,6 +142,7 @@ static void merge(collector *self, const local_answer *answer)
         else
             add(self, &answer->jvms[i]);
     }
+    recall_exits(self);
     self->merged = true;
     remove_gone(self);
 }
@@ -130,7 +159,7 @@ static void note_reachable(collector *self, bool reachable, const char *detail)
     self->ports.status_changed(self->ports.context);
 }
 
-/* What attachd's self-check found goes to our log, too, when it changes. */
+/* Copies the findings of attachd's self-check into our log when they change. */
 static void note_lacks(collector *self, const local_answer *answer)
 {
     self->stats.workers_unreaped = answer->workers_unreaped;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles into the batch under way, and the batch into the queue. */
+/* Adds profiles to the current batch, and the batch to the queue. */
 #include "collector_impl.h"
 #include "spans.h"
 
@@ -27,7 +27,8 @@ static batch_limits limits_of(const collector *self)
     };
 }
 
-/* Up to where the queue will contain the recordings of all sessions. NULL: no memory. */
+/* Returns how far the queue will contain the windows of each JVM that is to be profiled. NULL: no
+ * memory. */
 static queue_position *positions_of(const collector *self, size_t *count)
 {
     size_t targets = 0;
@@ -36,8 +37,15 @@ static queue_position *positions_of(const collector *self, size_t *count)
     queue_position *all = calloc(targets + 1, sizeof(*all));
     *count = 0;
     for (const target *one = self->targets; one != NULL && all != NULL; one = one->next) {
-        if (one->session_ms != 0)
-            all[(*count)++] = (queue_position){one->jvm.id, one->session_ms, one->offset};
+        if (one->told_ms == 0)
+            continue;
+        all[(*count)++] = (queue_position){.jvm = one->jvm,
+                                           .labels = one->rule.labels,
+                                           .events = one->rule.events,
+                                           .threads_ms = one->rule.threads_ms,
+                                           .session_ms = one->session_ms,
+                                           .offset = one->offset,
+                                           .told_ms = one->told_ms};
     }
     return all;
 }
@@ -64,8 +72,8 @@ static void queue_pending(collector *self)
     self->ports.queued(self->ports.context);
 }
 
-/* The borders of the interval lie at a phase of this collector's own, so that the backend gets the
- * batches of many one after the other. */
+/* The times at which batches are cut are shifted by a phase of this collector, so that the backend
+ * gets the batches of many collectors one after another. */
 uint64_t collector__flush_due(const collector *self)
 {
     uint64_t interval =
@@ -111,8 +119,8 @@ int collector__add_profile(collector *self, const local_jvm *jvm, const target_l
 {
     batch_limits limits = limits_of(self);
     uint32_t day = (uint32_t)(span->start_ms / MS_PER_DAY);
-    /* Whole where it can be: a collector that is killed between two batches would leave a part of
-     * the window to its successor. */
+    /* Keep a window in one batch if possible: a collector that is killed between two batches would
+     * leave a part of the window to its successor. */
     if (self->has_pending && batch_would_pass(&self->pending, &limits, from, BATCH_ALL_PARTS))
         collector__flush(self);
     for (uint32_t part = 0; part < from->part_count; part++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The lanes of targets. Each target has two: one for its recording session, one for its thread
- * snapshots. A lane does one job at a time, on a thread of its own, so that a JVM that hangs delays
- * no other. When more lanes are due than may run at once, those that are due for longest go first.
+ * snapshots. A lane runs one job at a time, on a thread of its own, so that a JVM that hangs delays
+ * no other. When more lanes are due than may run, those that have been due longest go first.
  */
 #include "collector_impl.h"
 
-/* The Unix ms at which a target's session wants a job; UINT64_MAX = never. */
+/* Returns the Unix ms at which a target's session needs a job; UINT64_MAX = never. */
 static uint64_t session_due(const target *one)
 {
     return one->phase == PHASE_OFF || one->busy ? UINT64_MAX : one->due_ms;
@@ -95,7 +95,7 @@ uint64_t collector__next_due(const collector *self)
 {
     uint64_t next = UINT64_MAX;
     if (collector__lanes_running(self) >= self->options.max_lanes)
-        return next; /* the end of a job wakes us */
+        return next; /* the end of a job wakes the scheduler */
     for (const target *one = self->targets; one != NULL; one = one->next) {
         uint64_t session = session_due(one), snapshot = snapshot_due(one);
         uint64_t first = session < snapshot ? session : snapshot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time of which nothing was recorded: windows without rows that tell why. */
+/* Time in which nothing was recorded becomes windows without rows, with the reason. */
 #include "collector_impl.h"
 
 #include <catalogue/reason.h>
@@ -21,12 +21,23 @@ void collector__add_lost(target *one, const event_intervals *events, uint64_t fr
                                   .length_ms = (uint32_t)(end - at),
                                   .reason = reason != REASON_NONE ? reason : REASON_INTERNAL};
         if (collector__add_profile(self, &one->jvm, &one->rule.labels, &span, &nothing) != 0)
-            return; /* counted among the queue's failures */
+            return; /* the queue counts the failure */
+        one->told_ms = end;
         self->stats.windows_lost++;
         self->stats.window_ms += span.length_ms;
         collector__workload(self, &one->rule.labels)->window_ms += span.length_ms;
         at = end;
     }
+}
+
+void collector__lose_snapshots(target *one, uint64_t time_ms)
+{
+    collector *self = one->owner;
+    thread_snapshot lost;
+    if (one->rule.threads_ms == 0)
+        return;
+    thread_snapshot_failed(&lost, time_ms, REASON_COLLECTOR_RESTARTED);
+    (void)collector__add_snapshot(self, &one->jvm, &one->rule.labels, &lost);
 }
 
 void collector__lose_gap(target *one, uint64_t until_ms, uint32_t reason)

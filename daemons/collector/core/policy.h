@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wanted of one JVM, whoever decides: rules of the configuration or annotations. */
+/* The decision about one JVM, made by the rules of the configuration or by annotations. */
 #ifndef COLLECTOR_CORE_POLICY_H
 #define COLLECTOR_CORE_POLICY_H
 
@@ -15,9 +15,9 @@ typedef struct policy_decision {
     uint64_t startup_delay_ms;
     uint64_t threads_interval_ms; /* between two snapshots; 0 = none */
     bool contention_monitoring;
-    uint32_t reason;  /* POLICY_OFF: enum reason that says why */
+    uint32_t reason;  /* POLICY_OFF: why, an enum reason */
     char source[400]; /* the setting that decided, for people: "annotation ... of pod ..." */
-    char error[512];  /* settings that cannot be used, and what is allowed; "" = none */
+    char error[512];  /* settings that cannot be used, and the values that are allowed; "" = none */
 } policy_decision;
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The port to the queue: what waits for the backend, oldest first, each entry of some kind. It
- * survives restarts, and holds at most a number of bytes and of entries; past it the oldest go,
- * counted. A drop that has not been told survives a restart, too. Any number of threads.
- * adapters/file_queue.h keeps it in a directory.
+ * The port to the queue of entries that wait for the backend, oldest first. It survives restarts.
+ * It holds at most a number of bytes and of entries; over that the oldest are dropped and counted.
+ * Drops that have not been reported survive a restart, too. Any number of threads.
+ * adapters/queue/file_queue.h keeps it in a directory.
  */
 #ifndef COLLECTOR_CORE_QUEUE_H
 #define COLLECTOR_CORE_QUEUE_H
 
+#include "batches/batch.h"
+
 #include <catalogue/drop_cause.h>
-#include <localrpc/message.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,19 +25,19 @@ typedef enum queue_kind {
 } queue_kind;
 
 typedef struct queue_entry {
-    uint64_t sequence; /* names it */
+    uint64_t sequence; /* identifies the entry */
     queue_kind kind;
-    uint8_t *bytes; /* malloc'd, the caller's */
+    uint8_t *bytes; /* malloc'd, owned by the caller */
     size_t length;
 } queue_entry;
 
-/* Entries that were lost for one cause. */
+/* Entries lost for one cause. */
 typedef struct queue_drops {
-    uint64_t entries; /* since the queue was opened, and before that what had not been told */
-    /* Unix ms when the oldest and the newest of them were added, of those that queue_forget_drops
-     * has not been told of; 0 = none. */
+    uint64_t entries; /* since the queue was opened, and those not reported before that */
+    /* Unix ms when the oldest and the newest of the drops were added that queue_forget_drops has
+     * not been told of; 0 = none. */
     uint64_t oldest_ms, newest_ms;
-    uint64_t first_ms; /* the oldest of all of them, also of those; 0 = none */
+    uint64_t first_ms; /* the oldest of all drops, reported or not; 0 = none */
 } queue_drops;
 
 typedef struct queue_stats {
@@ -44,37 +45,52 @@ typedef struct queue_stats {
     uint64_t entries;
     uint64_t max_bytes;
     uint64_t oldest_ms; /* when the oldest entry was added; 0 = there is none */
-    uint64_t pushed;    /* since it was opened */
-    uint64_t newest;    /* sequence of the entry that was added last; 0 = none */
+    uint64_t pushed;    /* since the queue was opened; includes both halves of a replaced entry */
+    uint64_t newest;    /* sequence of the entry added last; 0 = none */
     queue_drops drops[DROP_END];
 } queue_stats;
 
-/* Up to where the entries contain the recording of a JVM's session. */
+/* How far the entries contain the recording of a JVM's session, and the labels with which the rest
+ * is reported as lost. */
 typedef struct queue_position {
-    local_identity jvm;
-    uint64_t session_ms; /* Unix ms at which the session began */
-    uint64_t offset;     /* in its recording */
+    local_jvm jvm; /* only the members that a batch contains */
+    target_labels labels;
+    event_intervals events; /* recorded by the session */
+    uint64_t threads_ms;    /* interval of its thread snapshots; 0 = none are taken */
+    uint64_t session_ms;    /* Unix ms at which the session began; 0 = none runs */
+    uint64_t offset;        /* position in its recording */
+    uint64_t told_ms;       /* Unix ms up to which the entries have windows of it */
 } queue_position;
 
 typedef struct queue_positions {
-    const queue_position *all;
+    const queue_position *all; /* NULL = no entry came with positions yet */
     size_t count;
 } queue_positions;
 
+typedef struct queue_bytes {
+    const uint8_t *bytes;
+    size_t length;
+} queue_bytes;
+
 typedef struct queue_ops {
-    /* Adds an entry at the end, for which the oldest make room. 0, or -1: it could not be written
-     * and is counted as dropped. After a crash either both the entry and `positions` (NULL = as
-     * they are) are there, or neither. */
+    /* Adds an entry at the end, and drops the oldest if there is no room. Returns 0, or -1: it
+     * could not be written and is counted as dropped. After a crash the queue has either both the
+     * entry and `positions` (NULL = no change), or neither. */
     int (*push)(queue *self, queue_kind kind, const uint8_t *bytes, size_t length,
                 const queue_positions *positions);
-    /* The positions that were there when the queue was opened; borrowed until it is closed. */
+    /* Returns the positions from when the queue was opened; borrowed until it is closed. */
     queue_positions (*get_positions)(queue *self);
-    /* The oldest entry; it stays until it is removed. False when there is none. */
+    /* Gets the oldest entry, which stays until it is removed. Returns false when there is none. */
     bool (*peek)(queue *self, queue_entry *out);
-    /* DROP_NONE: it has been delivered. */
+    /*
+     * Replaces an entry with two. The first keeps its place and the second goes to the end. Returns
+     * 0, or -1: the entry is unchanged. After a crash the queue may have the entry and the second.
+     */
+    int (*replace)(queue *self, uint64_t sequence, const queue_bytes halves[2]);
+    /* DROP_NONE: it was delivered. */
     void (*remove)(queue *self, uint64_t sequence, enum drop_cause cause);
     queue_stats (*get_stats)(queue *self);
-    /* What these stats say of drops has been told. */
+    /* Says that the drops in these stats have been reported. */
     void (*forget_drops)(queue *self, const queue_stats *told);
 } queue_ops;
 
@@ -99,6 +115,11 @@ static inline bool queue_peek(queue *self, queue_entry *out)
     return self->ops->peek(self, out);
 }
 
+static inline int queue_replace(queue *self, uint64_t sequence, const queue_bytes halves[2])
+{
+    return self->ops->replace(self, sequence, halves);
+}
+
 static inline void queue_remove(queue *self, uint64_t sequence)
 {
     self->ops->remove(self, sequence, DROP_NONE);
@@ -119,7 +140,7 @@ static inline void queue_forget_drops(queue *self, const queue_stats *told)
     self->ops->forget_drops(self, told);
 }
 
-/* All entries that were lost since the queue was opened. */
+/* Returns all entries lost since the queue was opened. */
 static inline uint64_t queue_dropped(const queue_stats *stats)
 {
     uint64_t all = 0;

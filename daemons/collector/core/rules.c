@@ -77,7 +77,7 @@ void rule_set_free(rule_set *rules)
 static int compile(expression *out, const char *key, const char *text, char *message, size_t size)
 {
     if (text[0] == '\0')
-        return 0; /* stays `any` */
+        return 0; /* matches any value */
     regex_t compiled;
     int rc = regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB);
     if (rc != 0) {
@@ -145,7 +145,7 @@ static bool rule_fits(const rule *one, const local_jvm *jvm, const char *user)
            (fits(&one->user, user) || fits(&one->user, number));
 }
 
-/* "com.example.Shop" -> "Shop", "/srv/shop.jar" -> "shop". */
+/* Makes "Shop" of "com.example.Shop", and "shop" of "/srv/shop.jar". */
 static void name_of(char *out, size_t size, const local_jvm *jvm)
 {
     char text[sizeof(jvm->main_class)];

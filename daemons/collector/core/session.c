@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One target's session: start, windows, failures. Jobs; the lock is not held while they work. */
+/* The session of one target: start, windows, failures. The functions are jobs; they do not hold the
+ * lock while they work. */
 #include "collector_impl.h"
 #include "spans.h"
 
@@ -58,14 +59,14 @@ int collector__ask(const job *now, const local_request *request, local_answer *a
     return -1;
 }
 
-/* The next try: doubled from failure to failure, and spread. */
+/* Sets the time of the next try: the wait doubles with each failure, and is random in part. */
 static void cool_down(target *one, uint32_t reason, const char *detail)
 {
     collector *self = one->owner;
     uint64_t wait = one->backoff_ms == 0 ? self->options.cooldown_min_ms : one->backoff_ms * 2;
     if (wait > self->options.cooldown_max_ms)
         wait = self->options.cooldown_max_ms;
-    if (reason == REASON_ATTACHD_UNREACHABLE) /* not the JVM's fault: soon again */
+    if (reason == REASON_ATTACHD_UNREACHABLE) /* the JVM is not at fault: try again soon */
         wait = self->options.discovery_ms;
     else
         one->backoff_ms = wait;
@@ -75,7 +76,7 @@ static void cool_down(target *one, uint32_t reason, const char *detail)
     collector__set_state(one, PHASE_COOLDOWN, reason, detail);
 }
 
-/* What a session that runs now has to say. */
+/* Sets the state of a target whose session runs now. */
 static void tell_start(target *one, const local_answer *answer)
 {
     char detail[512] = "";
@@ -91,13 +92,38 @@ static void tell_start(target *one, const local_answer *answer)
                              detail[0] != '\0' ? detail : one->warning);
 }
 
-/* The answer's session is the one whose recording is read from now on. */
+/* Makes the answer's session the one whose recording is read from now on. */
 static void note_session(target *one, const local_answer *answer)
 {
     if (one->session_ms == answer->session_ms)
         return;
     one->session_ms = answer->session_ms;
     one->offset = one->settled = answer->offset;
+}
+
+/*
+ * An earlier collector was killed. If the session that it read still runs, reading continues where
+ * the queue's windows end. Any other session is read from its beginning, and the recording that the
+ * earlier session made after those windows is lost.
+ */
+static void inherit(target *one, local_answer *answer, uint64_t time)
+{
+    bool adopted = answer->session == SESSION_STATE_ADOPTED;
+    bool same = adopted && answer->session_ms == one->session_ms;
+    uint64_t told_ms = one->told_ms;
+    one->inherited = false;
+    if (!same)
+        answer->offset = 0;
+    if (told_ms == 0 || told_ms >= time)
+        return;
+    collector__lose_snapshots(one, time);
+    one->window_start_ms = told_ms;
+    if (same)
+        return;
+    bool began_since = adopted && answer->session_ms > told_ms && answer->session_ms < time;
+    one->window_start_ms = began_since ? answer->session_ms : time;
+    collector__add_lost(one, &one->rule.events, told_ms, one->window_start_ms,
+                        REASON_COLLECTOR_RESTARTED);
 }
 
 static void start(const job *now)
@@ -114,13 +140,16 @@ static void start(const job *now)
     target *one = now->on;
     self->stats.starts++;
     if (answer.reason == REASON_NONE) {
-        /* An adopted session goes on with the window that was under way. Any other window begins
-         * now, not at the last border: a session that ended since that border has sent a window
-         * from there on, and a target has at most one window of a start. */
+        if (one->inherited)
+            inherit(one, &answer, time);
+        /* An adopted session continues the window that was open. Any other window begins now, not
+         * at the last border: a session that ended since that border has sent a window that begins
+         * there, and a target has at most one window with one start. */
         if (answer.session != SESSION_STATE_ADOPTED || one->window_start_ms == 0) {
             collector__lose_gap(one, time, one->reason);
             one->window_start_ms = time;
         }
+        one->told_ms = one->window_start_ms;
         one->session = answer.session;
         note_session(one, &answer);
         one->due_ms = span_next(time, one->window_ms, one->jitter_ms);
@@ -131,10 +160,11 @@ static void start(const job *now)
         self->stats.start_failures++;
         collector__count_failure(self, &now->rule.labels, answer.reason);
         one->session = answer.session;
-        /* What a session that ran before has recorded may still be adopted. */
-        if (one->window_start_ms == 0) {
+        /* A later session may still adopt the recording of an earlier one. */
+        bool may_be_adopted = one->window_start_ms != 0 || (one->inherited && one->told_ms != 0);
+        if (!may_be_adopted) {
             collector__lose_gap(one, time, answer.reason);
-            one->failing_since_ms = time;
+            one->told_ms = one->failing_since_ms = time;
         }
         cool_down(one, answer.reason, answer.detail);
     }
@@ -173,12 +203,13 @@ int collector__fetch(const job *now, const local_answer *answer, int fd, char *m
     return rc;
 }
 
-/* The window of a recording that begins at `first_ms` (0 = not known) and ended at `end_ms`. */
+/* Returns the window of a recording that begins at `first_ms` (0 = unknown) and ended at
+ * `end_ms`. */
 static window_span span_of(const job *now, uint64_t first_ms, uint64_t end_ms)
 {
     uint64_t start_ms = now->window_start_ms;
-    /* An adopted session has recorded before it was known here. Any other one began while it was
-     * asked for, and the time until the answer is told as lost or belongs to the window before. */
+    /* An adopted session has recorded before it was known here. Any other session began during the
+     * request; the time until the answer is reported as lost or belongs to the window before. */
     if (now->session == SESSION_STATE_ADOPTED && first_ms != 0 && first_ms < start_ms)
         start_ms = first_ms;
     if (end_ms <= start_ms) /* the clock was set back */
@@ -189,7 +220,7 @@ static window_span span_of(const job *now, uint64_t first_ms, uint64_t end_ms)
     return (window_span){.start_ms = start_ms, .length_ms = (uint32_t)(end_ms - start_ms)};
 }
 
-/* With the lock held: the batch under way contains the answer's window. */
+/* Notes that the current batch contains the answer's window. With the lock held. */
 static void note_read(target *one, const local_answer *answer)
 {
     if (one->session_ms == answer->session_ms)
@@ -212,15 +243,15 @@ static void note_failure(const job *now, const window_span *span, const local_an
     pthread_mutex_unlock(&self->lock);
 }
 
-/* The profiler counts what it drops for all kinds of events together: each type may have lost as
- * many. */
+/* Adds the events that the profiler dropped. It counts them for all kinds together, so that each
+ * type may have lost as many. */
 static void add_dropped(profile *found, uint64_t dropped)
 {
     for (size_t i = 0; i < found->part_count; i++)
         found->parts[i].lost_events += dropped;
 }
 
-/* What a window that was read says of its target's state. */
+/* Sets the target's state after a window was read. */
 static void tell_window(target *one, const profile *found)
 {
     char excess[160];
@@ -248,6 +279,7 @@ static void deliver(const job *now, window_span *span, profile *found, const loc
         collector__add_profile(self, &now->jvm, &now->rule.labels, span, found) != 0)
         collector__say(self, "pid %u: a window is lost: out of memory", now->jvm.id.host_pid);
     note_read(now->on, answer);
+    now->on->told_ms = span->start_ms + span->length_ms;
     self->stats.windows++;
     self->stats.recording_bytes += answer->size;
     self->stats.dropped_events += answer->dropped_events;
@@ -270,7 +302,8 @@ static void deliver(const job *now, window_span *span, profile *found, const loc
     pthread_mutex_unlock(&self->lock);
 }
 
-/* The events of the session without those that the profiler refused: no data is not nothing. */
+/* Returns the events of the session without those that the profiler refused: missing data is not a
+ * zero. */
 static event_intervals recorded_events(const job *now)
 {
     event_intervals recorded = now->rule.events;
@@ -281,9 +314,9 @@ static event_intervals recorded_events(const job *now)
 }
 
 /*
- * A finished window: fetch, read, hand to the batch. A recording that cannot be read costs this
- * window only. -1 where it cannot be fetched, with the answer's reason and detail filled: its bytes
- * can be asked for again.
+ * Handles a finished window: fetches, reads and adds it to the batch. A recording that cannot be
+ * read costs this window only. Returns -1 when it cannot be fetched, with the answer's reason and
+ * detail filled: its bytes can be asked for again.
  */
 static int take(job *now, local_answer *answer, uint64_t end_ms)
 {
@@ -301,14 +334,15 @@ static int take(job *now, local_answer *answer, uint64_t end_ms)
     }
     uint64_t first_ms = ports->recording_start_ms(ports->context, fd);
     window_span span = span_of(now, first_ms, end_ms);
-    const queue_position from = {now->jvm.id, now->session_ms, now->offset};
+    const queue_position from = {
+        .jvm = now->jvm, .session_ms = now->session_ms, .offset = now->offset};
     if (ports->keep != NULL)
         ports->keep(ports->context, fd, answer->size, &from);
     profile found = {0};
     event_intervals recorded = recorded_events(now);
     if (ports->parse(ports->context, &now->memory, fd, answer->size, &span, &recorded, &found,
                      message, sizeof(message)) == 0) {
-        /* A window before this one contains the time up to the recording's first byte. */
+        /* The window before this one contains the time up to the recording's first byte. */
         if (now->offset > 0 && first_ms > span.start_ms)
             found.covered_ms += first_ms - span.start_ms;
         deliver(now, &span, &found, answer);
@@ -333,11 +367,11 @@ static void window(job *now)
     uint64_t asked_ms = self->ports.now_ms(self->ports.context);
     uint64_t border = span_last(asked_ms, now->window_ms, now->jitter_ms);
     collector__ask(now, &request, &answer);
-    if (border < now->due_ms) /* the clock was set back, or the border was cut early */
+    if (border < now->due_ms) /* the clock was set back, or the window ended early */
         border = now->due_ms;
     bool has_bytes = answer.reason == REASON_NONE && answer.has_handle && answer.size > 0;
     if (has_bytes)
-        (void)take(now, &answer, border); /* its failure is the answer's reason */
+        (void)take(now, &answer, border); /* sets the answer's reason on failure */
     pthread_mutex_lock(&self->lock);
     target *one = now->on;
     if (answer.reason == REASON_NONE) {
@@ -353,6 +387,10 @@ static void window(job *now)
         cool_down(one, answer.reason, answer.detail);
     }
     pthread_mutex_unlock(&self->lock);
+    /* attachd was restarted and does not know the session's events, so that it could not restart an
+     * old session. START tells it. */
+    if (answer.reason == REASON_NONE && answer.session == SESSION_STATE_ADOPTED)
+        start(now);
     local_answer_clear(&answer);
 }
 
@@ -368,18 +406,19 @@ static void end_session(job *now)
     uint64_t time = now->self->ports.now_ms(now->self->ports.context);
     if (answer.reason == REASON_NONE && answer.has_handle && answer.size > 0 &&
         now->window_start_ms != 0)
-        (void)take(now, &answer, time); /* its failure is the answer's reason */
+        (void)take(now, &answer, time); /* sets the answer's reason on failure */
     pthread_mutex_lock(&now->self->lock);
     if (answer.reason != REASON_NONE)
         collector__count_failure(now->self, &now->rule.labels, answer.reason);
     if (answer.reason != REASON_NONE && now->window_start_ms != 0)
         collector__add_lost(now->on, &now->rule.events, now->window_start_ms, time, answer.reason);
-    now->on->session_ms = 0;
+    if (answer.reason == REASON_NONE)
+        now->on->session_ms = now->on->told_ms = 0;
     pthread_mutex_unlock(&now->self->lock);
     local_answer_clear(&answer);
 }
 
-/* The session ends with its last window; what is wanted now decides what comes next. */
+/* Ends the session with its last window; the current decision says what follows. */
 static void stop(job *now)
 {
     collector *self = now->self;

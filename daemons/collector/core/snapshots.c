@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thread snapshots of targets. They go beside the session's windows, but only while a session runs:
- * from JDK 21 on the JVM prints a warning where our agent is loaded before the profiler's.
+ * Thread snapshots of targets. They are independent of the session's windows, but are only taken
+ * while a session runs: from JDK 21 on the JVM prints a warning if our agent is loaded before the
+ * profiler's.
  */
 #include "collector_impl.h"
 #include "spans.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The agent ends by itself when so many snapshots in a row did not come. */
+/* The agent ends by itself after so many intervals without a snapshot. */
 enum { LEASE_INTERVALS = 3 };
 
 static uint32_t lease_of(const rule_verdict *rule)
@@ -19,7 +20,7 @@ static uint32_t lease_of(const rule_verdict *rule)
     return lease < UINT32_MAX ? (uint32_t)lease : UINT32_MAX;
 }
 
-/* A snapshot's bytes into its plain form; what fails becomes its reason and a sentence. */
+/* Reads a snapshot's bytes into its plain form; a failure sets the reason and a sentence. */
 static void read_bytes(const job *now, void **memory, const local_answer *answer,
                        thread_snapshot *out, uint32_t *reason, char *message, size_t size)
 {
@@ -38,7 +39,7 @@ static void read_bytes(const job *now, void **memory, const local_answer *answer
     ports->close_file(ports->context, fd);
 }
 
-/* The JVM's status says why there is no snapshot, while its profiles go on. */
+/* Sets in the JVM's status why there is no snapshot, while its profiles go on. */
 static void tell_failure(target *one, const char *message)
 {
     bool changed = (one->snapshot_failure[0] != '\0') != (message[0] != '\0');
@@ -47,7 +48,7 @@ static void tell_failure(target *one, const char *message)
         one->owner->ports.status_changed(one->owner->ports.context);
 }
 
-/* Whatever came of it becomes a row: a snapshot that failed says why. */
+/* Adds a snapshot to the batch, also one that failed, with its reason. */
 static void deliver(const job *now, thread_snapshot *taken, uint32_t reason, const char *message)
 {
     collector *self = now->self;
@@ -80,7 +81,7 @@ void collector__take_snapshot(void *argument)
     target *one = argument;
     collector *self = one->owner;
     job now = collector__begin(one);
-    void *memory = one->snapshot_memory; /* no other job touches it */
+    void *memory = one->snapshot_memory; /* only this job uses it */
     local_request request = collector__about(&now, LOCAL_THREADS);
     local_answer answer = {0};
     thread_snapshot taken = {.states = NULL};

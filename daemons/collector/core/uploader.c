@@ -6,24 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 struct uploader {
     uploader_ports ports;
     uploader_options options;
     queue *queued;
-    uint64_t backoff_ms;     /* 0 = the last call went well */
-    uint64_t not_before_ms;  /* no call before it; this and the next times by ports.steady_ms */
+    uint64_t backoff_ms;     /* 0 = the last call succeeded */
+    uint64_t not_before_ms;  /* no call before then; all times by ports.steady_ms */
     uint64_t all_stacks_for; /* sequence of the entry that needs all its stacks */
-    uint64_t in_doubt_up_to; /* sequence: an earlier process may have sent these entries */
-    uint64_t tried;          /* sequence of the entry that was sent last without success */
-    uint32_t tries;          /* of it */
-    uint64_t first_try_ms;   /* of it */
-    uint64_t started_ms;     /* Unix */
+    uint64_t in_doubt_up_to; /* sequence: an earlier process may have sent the entries up to it */
+    uint64_t tried;          /* sequence of the entry whose last try failed */
+    uint32_t tries;          /* of that entry */
+    uint64_t first_try_ms;   /* of that entry */
+    uint64_t started_ms;     /* Unix time */
     uint64_t next_heartbeat_ms;
     uint64_t next_status_ms;
     uint64_t last_status_ms;
-    uint64_t report_interval_ms; /* as the backend said last; 0 = it has not */
+    uint64_t report_interval_ms; /* as the backend last sent it; 0 = it has not */
     uint64_t blocked_generation;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the following members */
     bool status_dirty;
     uploader_stats stats;
 };
@@ -74,14 +77,14 @@ static void say(uploader *self, const char *what, const upload_answer *answer)
     self->ports.log(self->ports.context, message);
 }
 
-/* Doubles the wait up to its bound, and takes between half and all of it. */
+/* Doubles the wait up to a bound, and waits between half of it and all of it. */
 static void back_off(uploader *self, uint64_t now, uint64_t asked_ms)
 {
     uint64_t wait = self->backoff_ms == 0 ? self->options.backoff_min_ms : self->backoff_ms * 2;
     self->backoff_ms = wait < self->options.backoff_max_ms ? wait : self->options.backoff_max_ms;
     wait =
         self->backoff_ms / 2 + self->ports.random(self->ports.context) % (self->backoff_ms / 2 + 1);
-    if (asked_ms > 0) /* the backend knows best; a little jitter keeps collectors apart */
+    if (asked_ms > 0) /* the backend knows best; a little jitter spreads the collectors */
         wait = asked_ms + self->ports.random(self->ports.context) % (asked_ms / 8 + 1);
     self->not_before_ms = now + wait;
 }
@@ -92,7 +95,8 @@ static void block(uploader *self, const upload_answer *answer)
     say(self, "uploads stop until the token changes", answer);
 }
 
-/* What every answer means for the calls to come. True when a backend took the call. */
+/* Handles the part of an answer that is the same for all calls. Returns true when a backend took
+ * the call. */
 static bool note_answer(uploader *self, const upload_answer *answer)
 {
     uint64_t now = self->ports.steady_ms(self->ports.context);
@@ -113,7 +117,8 @@ static bool note_answer(uploader *self, const upload_answer *answer)
                    good ? "" : answer->message);
     pthread_mutex_unlock(&self->lock);
     if (good) {
-        if (answer->outcome != UPLOAD_NEED_STACKS) /* asked for without end, a failure too */
+        /* A backend that asks for stacks again and again fails, too. */
+        if (answer->outcome != UPLOAD_NEED_STACKS)
             self->backoff_ms = 0;
         self->not_before_ms = 0;
         return true;
@@ -149,37 +154,43 @@ static void acknowledge(uploader *self, const queue_entry *entry)
         self->ports.settled(self->ports.context, &sums, NULL);
 }
 
-static void new_id(uploader *self, uint8_t id[BATCH_ID_SIZE])
+/*
+ * A process that is killed while it splits a batch may leave the batch and one of its halves in the
+ * queue. The ids of the halves are hashes of the batch's id, so that the next process makes the
+ * same half again, and the backend stores it once.
+ */
+static void half_id(const uint8_t whole[BATCH_ID_SIZE], unsigned half, uint8_t id[BATCH_ID_SIZE])
 {
-    for (size_t i = 0; i < BATCH_ID_SIZE; i += sizeof(uint64_t)) {
-        uint64_t random = self->ports.random(self->ports.context);
-        memcpy(id + i, &random, sizeof(random));
-    }
+    XXH128_canonical_t hash;
+    XXH128_canonicalFromHash(&hash, XXH3_128bits_withSeed(whole, BATCH_ID_SIZE, half));
+    memcpy(id, hash.digest, BATCH_ID_SIZE);
 }
 
-static bool queue_batch(uploader *self, batch *one)
+static int encode(uploader *self, batch *one, uint8_t **out, size_t *length)
 {
-    uint8_t *bytes = NULL;
-    size_t length = 0;
-    bool good = batch_order(one) == 0 &&
-                self->ports.encode(self->ports.context, one, &bytes, &length) == 0 &&
-                queue_push(self->queued, QUEUE_PROFILES, bytes, length, NULL) == 0;
-    free(bytes);
-    return good;
+    return batch_order(one) == 0 ? self->ports.encode(self->ports.context, one, out, length) : -1;
 }
 
-/* Two batches with new ids in an entry's place. False when it has one window only. */
+/* Replaces an entry with two batches that have new ids. Returns false when it has one window
+ * only. */
 static bool split_entry(uploader *self, const queue_entry *entry)
 {
     batch whole;
     batch parts[2];
     uint8_t ids[2][BATCH_ID_SIZE];
+    uint8_t *bytes[2] = {NULL, NULL};
+    size_t lengths[2] = {0, 0};
     if (self->ports.decode(self->ports.context, entry->bytes, entry->length, &whole) != 0)
         return false;
-    new_id(self, ids[0]);
-    new_id(self, ids[1]);
+    half_id(whole.id, 0, ids[0]);
+    half_id(whole.id, 1, ids[1]);
     bool good = batch_split(&whole, &parts[0], &parts[1], ids[0], ids[1]) == 0;
-    good = good && queue_batch(self, &parts[0]) && queue_batch(self, &parts[1]);
+    for (size_t i = 0; i < 2 && good; i++)
+        good = encode(self, &parts[i], &bytes[i], &lengths[i]) == 0;
+    const queue_bytes halves[2] = {{bytes[0], lengths[0]}, {bytes[1], lengths[1]}};
+    good = good && queue_replace(self->queued, entry->sequence, halves) == 0;
+    free(bytes[0]);
+    free(bytes[1]);
     batch_clear(&parts[0]);
     batch_clear(&parts[1]);
     batch_clear(&whole);
@@ -192,7 +203,7 @@ static bool is_too_large(const upload_answer *answer)
            strcmp(answer->code, "too_many_rows") == 0 || answer->refusal == UPLOAD_TOO_LARGE;
 }
 
-/* What is known of a batch that is lost. */
+/* Returns the known facts about a batch that is lost. */
 static entry_sums sum_lost(uploader *self, const queue_entry *entry)
 {
     entry_sums sums = {0};
@@ -212,7 +223,6 @@ static void reject(uploader *self, const queue_entry *entry, enum drop_cause cau
 {
     if (is_too_large(answer) && split_entry(self, entry)) {
         count(self, &self->stats.split, 1);
-        queue_remove(self->queued, entry->sequence);
         return;
     }
     entry_sums sums = sum_lost(self, entry);
@@ -242,7 +252,7 @@ static void settle(uploader *self, const queue_entry *entry, const upload_answer
     case UPLOAD_NEED_STACKS:
         count(self, &self->stats.need_stacks, 1);
         if (self->all_stacks_for ==
-            entry->sequence) /* all were inside: asking again is no answer */
+            entry->sequence) /* it had all stacks: sending them again does not help */
             back_off(self, self->ports.steady_ms(self->ports.context), 0);
         self->all_stacks_for = entry->sequence;
         return;
@@ -256,7 +266,7 @@ static void settle(uploader *self, const queue_entry *entry, const upload_answer
     }
 }
 
-/* Past the first try the backend may hold a part of the batch. */
+/* After the first try the backend may have stored a part of the batch. */
 static entry_tries tries_of(const uploader *self, uint64_t sequence)
 {
     bool is_same = self->tried == sequence;
@@ -270,7 +280,7 @@ static entry_tries tries_of(const uploader *self, uint64_t sequence)
 static void note_try(uploader *self, uint64_t sequence, const upload_answer *answer)
 {
     if (answer->outcome != UPLOAD_RETRY && answer->outcome != UPLOAD_NO_ANSWER)
-        return; /* a refusal or a question for stacks: nothing was stored */
+        return; /* refused, or stacks are needed: nothing was stored */
     if (self->tried != sequence)
         self->first_try_ms = self->ports.steady_ms(self->ports.context);
     self->tries = self->tried == sequence ? self->tries + 1 : 1;
@@ -321,7 +331,8 @@ static heartbeat make_heartbeat(uploader *self)
     return beat;
 }
 
-/* As it is set here, or as often as the backend needs it not to take us for silent. */
+/* Returns the set interval, or a shorter one that the backend needs in order not to take this
+ * collector for silent. */
 static uint64_t report_interval(const uploader *self, uint64_t set_ms)
 {
     uint64_t told_ms = self->report_interval_ms;
@@ -375,7 +386,7 @@ static void send_status(uploader *self, uint64_t now)
         say(self, "the backend rejected a status report", &answer);
 }
 
-/* When the next status report is due. */
+/* Returns when the next status report is due. */
 static uint64_t status_due(uploader *self)
 {
     pthread_mutex_lock(&self->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wanted of each JVM, by its pod or by the rules, and the phase that follows. */
+/* Decides what is wanted of each JVM, by its pod or by the rules, and the phase that follows. */
 #include "collector_impl.h"
 #include "spans.h"
 
@@ -16,7 +16,7 @@ static unsigned chosen_targets(const collector *self)
     return chosen;
 }
 
-/* A JVM that loads no agent is served by its own recorder. */
+/* Whether the verdict rules profiling out. A JVM that loads no agent can use its own recorder. */
 static bool is_barred(uint32_t verdict)
 {
     return verdict != REASON_NONE && verdict != REASON_DYNAMIC_AGENT_LOADING_DISABLED;
@@ -41,8 +41,9 @@ void collector__judge(collector *self, target *one)
 }
 
 /*
- * The rules decide where nobody asked for anything on the pod; the pod's identity stays. A pod that
- * is not known, or says off, or whose time has ended, is left alone whatever the rules say.
+ * Applies a pod's decision. If the pod asks for nothing, the rules decide and the pod's identity
+ * stays. A pod that is unknown, says off, or whose time has ended is left alone, whatever the rules
+ * say.
  */
 static void apply(target *one, const target_labels *labels, const policy_decision *decision)
 {
@@ -74,10 +75,10 @@ static bool may_be_demanded(const target *one)
            (one->off_reason == REASON_DISABLED || one->off_reason == REASON_EXPIRED);
 }
 
-/* What was asked for on demand is nearer than rules and annotations, but for their "off". */
+/* Applies a profile on demand, which overrides rules and annotations except their "off". */
 static void apply_demand(target *one, uint64_t now)
 {
-    enum { WINDOW_MS = 10000, THREADS_MS = 5000 }; /* as of any temporary */
+    enum { WINDOW_MS = 10000, THREADS_MS = 5000 }; /* the values of any temporary */
     if (now >= one->demand_until_ms)
         one->demand_until_ms = 0;
     if (one->demand_until_ms == 0 || !may_be_demanded(one))
@@ -170,16 +171,16 @@ static void reconsider(collector *self, target *one)
     if (mode != collector__mode(one) || until_ms != one->until_ms)
         self->ports.status_changed(self->ports.context);
     if (before.threads_ms != one->rule.threads_ms)
-        one->snapshot_due_ms = 0; /* at once, then at the new borders */
+        one->snapshot_due_ms = 0; /* at once, then at the borders of the new interval */
     if (!runs && one->phase != PHASE_STOPPING) {
         collector__judge(self, one);
     } else if (runs && (!one->rule.profiled || !same_events(&before.events, &one->rule.events))) {
-        /* The last window still has the events it was recorded with. */
+        /* The last window still has the events of its recording. */
         one->stopping_events = before.events;
         one->phase = PHASE_STOPPING;
         one->due_ms = 0;
     } else if (one->phase == PHASE_PROFILING && one->window_ms != window_ms) {
-        /* The window that is under way ends at the next border of the new length. */
+        /* The current window ends at the next border of the new length. */
         one->due_ms =
             span_next(self->ports.now_ms(self->ports.context), one->window_ms, one->jitter_ms);
     } else if (one->phase == PHASE_PROFILING && one->reason == REASON_NONE) {
@@ -195,7 +196,7 @@ uint64_t collector__reconsider(collector *self, uint64_t now)
     for (target *one = self->targets; one != NULL; one = one->next) {
         bool is_over = one->until_ms != 0 && now >= one->until_ms;
         if ((all || is_over) && one->busy)
-            self->policy_changed = true; /* once its job is done */
+            self->policy_changed = true; /* decide once its job has ended */
         else if (all || is_over)
             reconsider(self, one);
         if (one->until_ms != 0 && one->until_ms < next)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters by workload, for metrics: a bounded number of workloads, and all others together. */
+/* Counters by workload, for metrics: a limited number of workloads, and the sum of all others. */
 #include "collector_impl.h"
 
 #include <catalogue/reason.h>
@@ -23,7 +23,7 @@ static bool has_jvm(const collector *self, const workload_stats *one)
     return false;
 }
 
-/* A new place, or that of a workload whose JVMs have all ended; 0 where there is none. */
+/* Returns a free place, or that of a workload whose JVMs have all ended; 0 where there is none. */
 static size_t find_room(collector *self)
 {
     if (self->workload_count <= self->options.max_workloads)
@@ -52,7 +52,7 @@ workload_stats *collector__workload(collector *self, const target_labels *labels
     return fresh;
 }
 
-/* Whether the profiler was reached and refused, or failed; else nothing in the JVM was. */
+/* Whether the failure is the profiler's; otherwise the operation did not reach it. */
 static bool is_of_profiler(uint32_t reason)
 {
     switch (reason) {
@@ -77,7 +77,7 @@ void collector__count_failure(collector *self, const target_labels *labels, uint
         of->attach_failures[known]++;
 }
 
-/* What is so now, into counters that were 0. */
+/* Counts the present state of a target; the counters begin at 0. */
 static void count_target(workload_stats *of, const target *one)
 {
     uint32_t state = collector__state(one);

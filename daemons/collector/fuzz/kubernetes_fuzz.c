@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as the API server's answer: as the lines of a watch and as a page of a list. What is
- * read goes on to the policy, which must come to a decision on any annotation.
+ * Reads any bytes as the API server's answer: as the lines of a watch and as a page of a list. The
+ * objects go on to the policy, which must reach a decision for any annotation.
  */
 #include "../adapters/kubernetes/api_object.h"
 #include "../adapters/kubernetes/lines.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fake_host.h"
 
-#include "../adapters/file_queue.h"
+#include "../adapters/queue/file_queue.h"
 
 #include <catalogue/reason.h>
 #include <catalogue/state.h>
@@ -31,7 +31,7 @@ static uint64_t steady_ms(void *context)
     return (uint64_t)((int64_t)host.now - host.set_ms);
 }
 
-/* Each look at it costs 1 ms. */
+/* Each call advances the CPU time by 1 ms. */
 static uint64_t thread_cpu_ns(void *context)
 {
     (void)context;
@@ -73,7 +73,7 @@ static void answer_window(const local_request *request, local_answer *answer)
     host.windows += request->op == LOCAL_WINDOW;
     host.stops += request->op == LOCAL_STOP;
     answer->reason = host.window_reason;
-    answer->session = host.session;
+    answer->session = host.unclaimed ? SESSION_STATE_ADOPTED : SESSION_STATE_OWNED;
     answer->has_handle = host.window_reason == 0;
     answer->size = 5;
     answer->dropped_events = host.dropped;
@@ -102,6 +102,7 @@ static int call(void *context, const local_request *request, local_answer *answe
         break;
     case LOCAL_START:
         host.starts++;
+        host.unclaimed = false;
         host.last_start = *request;
         answer->absent = host.absent;
         (void)snprintf(answer->absent_reason, sizeof(answer->absent_reason), "%s",
@@ -109,6 +110,7 @@ static int call(void *context, const local_request *request, local_answer *answe
         answer->reason = host.start_reason;
         answer->session = host.session;
         answer->session_ms = host.session_ms;
+        answer->offset = host.start_offset;
         (void)snprintf(answer->detail, sizeof(answer->detail), "%s",
                        host.start_reason ? "why" : "");
         break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queue on disk. */
-#include "../adapters/file_queue.h"
+#include "../adapters/queue/file_queue.h"
 #include "collector_tests.h"
 
 #include <fcntl.h>
@@ -139,11 +139,24 @@ START_TEST(half_written_and_damaged_files_stand_in_nobodys_way)
 }
 END_TEST
 
+static queue_position position_at(uint64_t offset)
+{
+    queue_position at = {.events = {{[EVENT_CPU] = 10, [EVENT_LOCK] = 20}},
+                         .threads_ms = 30,
+                         .session_ms = 9,
+                         .offset = offset,
+                         .told_ms = 40};
+    at.jvm = sample_jvm(7);
+    at.jvm.uid = 0;
+    at.jvm.command_line[0] = '\0';
+    (void)snprintf(at.labels.workload, sizeof(at.labels.workload), "a shop");
+    (void)snprintf(at.labels.service, sizeof(at.labels.service), "shop");
+    return at;
+}
+
 static void push_at(queue *to, const char *text, uint64_t offset)
 {
-    const queue_position at = {.jvm = {.boot_id = "boot", .host_pid = 7, .start_ticks = 8},
-                               .session_ms = 9,
-                               .offset = offset};
+    const queue_position at = position_at(offset);
     const queue_positions positions = {&at, 1};
     ck_assert_int_eq(
         queue_push(to, QUEUE_PROFILES, (const uint8_t *)text, strlen(text), &positions), 0);
@@ -151,14 +164,21 @@ static void push_at(queue *to, const char *text, uint64_t offset)
 
 static void expect_position(const char *directory, uint64_t offset)
 {
+    const queue_position expected = position_at(offset);
     queue *one = open_queue(directory, 1000, 10);
     queue_positions found = queue_get_positions(one);
     ck_assert_uint_eq(found.count, 1);
-    ck_assert_str_eq(found.all[0].jvm.boot_id, "boot");
-    ck_assert_uint_eq(found.all[0].jvm.host_pid, 7);
-    ck_assert_uint_eq(found.all[0].jvm.start_ticks, 8);
-    ck_assert_uint_eq(found.all[0].session_ms, 9);
-    ck_assert_uint_eq(found.all[0].offset, offset);
+    const queue_position *at = &found.all[0];
+    ck_assert(local_identity_equal(&at->jvm.id, &expected.jvm.id));
+    ck_assert_uint_eq(at->jvm.ns_pid, expected.jvm.ns_pid);
+    ck_assert_uint_eq(at->jvm.start_ms, expected.jvm.start_ms);
+    ck_assert_str_eq(at->jvm.main_class, expected.jvm.main_class);
+    ck_assert_mem_eq(&at->labels, &expected.labels, sizeof(at->labels));
+    ck_assert_mem_eq(&at->events, &expected.events, sizeof(at->events));
+    ck_assert_uint_eq(at->threads_ms, 30);
+    ck_assert_uint_eq(at->session_ms, 9);
+    ck_assert_uint_eq(at->offset, offset);
+    ck_assert_uint_eq(at->told_ms, 40);
     file_queue_close(one);
 }
 
@@ -177,23 +197,25 @@ START_TEST(positions_outlive_their_entry_and_an_entry_without_any)
 }
 END_TEST
 
-/* What a collector leaves that is killed between the two files. */
+/* A collector that is killed between the two files leaves this state. */
 START_TEST(positions_are_in_force_exactly_when_their_entry_is_there)
 {
     const char *directory = make_directory();
+    char from[128], path[128];
     queue *one = open_queue(directory, 1000, 10);
     push_at(one, "first", 10);
-    push_at(one, "second", 20);
+    (void)snprintf(from, sizeof(from), "%s/positions", directory);
+    (void)snprintf(path, sizeof(path), "%s/newer", directory);
+    push_at(one, "second", 200);
+    ck_assert_int_eq(rename(from, path), 0);
+    push_at(one, "third", 20);
     file_queue_close(one);
-    char path[128];
-    for (int entry = 3; entry >= 2; entry--) { /* 3 is not there */
-        (void)snprintf(path, sizeof(path), "%s/%016d.positions", directory, entry);
-        FILE *unproven = fopen(path, "w");
-        ck_assert_ptr_nonnull(unproven);
-        (void)fprintf(unproven, "boot 7 8 9 %d\n", entry * 100);
-        ck_assert_int_eq(fclose(unproven), 0);
-        expect_position(directory, entry == 3 ? 20 : 200);
-        ck_assert_int_ne(access(path, F_OK), 0);
+    for (int entry = 4; entry >= 3; entry--) { /* 4 is not there */
+        char unproven[128];
+        (void)snprintf(unproven, sizeof(unproven), "%s/%016d.positions", directory, entry);
+        ck_assert_int_eq(link(path, unproven), 0);
+        expect_position(directory, entry == 4 ? 20 : 200);
+        ck_assert_int_ne(access(unproven, F_OK), 0);
     }
 }
 END_TEST

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The uploader against a backend whose answers are written down beforehand. */
-#include "../adapters/file_queue.h"
+#include "../adapters/queue/file_queue.h"
 #include "collector_tests.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SCRIPT_MAX = 64 };
 
 static struct {
     uint64_t now;
-    int64_t set_ms;                   /* the clock that people set is so much ahead */
-    upload_answer script[SCRIPT_MAX]; /* to profile batches, one after the other; then accepted */
+    int64_t set_ms;                   /* how far the clock that people can set is ahead */
+    upload_answer script[SCRIPT_MAX]; /* to profile batches, in order; later ones are accepted */
     size_t scripted, used;
     bool down;    /* no connection at all */
     bool refused; /* 401 */
@@ -21,15 +22,17 @@ static struct {
     bool last_had_all;
     uint32_t last_attempt, first_attempt;
     uint64_t last_waited_ms;
-    heartbeat first_beat, last_beat; /* that was answered; that was made */
+    heartbeat first_beat, last_beat; /* the last one answered; the last one made */
     uint8_t stored[SCRIPT_MAX];      /* first byte of each accepted batch */
+    uint8_t windows[SCRIPT_MAX];     /* its windows */
     size_t stored_count;
     char settled_code[64];
     unsigned settled;
     unsigned exits_reported;
-    uint64_t report_interval_ms; /* with every answer; 0 = it says none */
+    uint64_t report_interval_ms; /* sent with every answer; 0 = none */
 } backend;
 
+static const char *directory;
 static queue *queued;
 static uploader *uploads;
 
@@ -78,8 +81,14 @@ static void post(void *context, enum upload_call call, const uint8_t *bytes, siz
     backend.profiles++;
     if (backend.used < backend.scripted)
         *out = backend.script[backend.used++];
-    if (out->outcome == UPLOAD_ACCEPTED && length > 0)
-        backend.stored[backend.stored_count++] = bytes[0];
+    if (out->outcome != UPLOAD_ACCEPTED || length < 2)
+        return;
+    if (memchr(backend.stored, bytes[0], backend.stored_count) != NULL) {
+        out->outcome = UPLOAD_DUPLICATE;
+        return;
+    }
+    backend.windows[backend.stored_count] = bytes[1];
+    backend.stored[backend.stored_count++] = bytes[0];
 }
 
 static uint64_t token_generation(void *context)
@@ -88,7 +97,7 @@ static uint64_t token_generation(void *context)
     return backend.generation;
 }
 
-/* Entries of these tests are texts; a batch's is its id and how many windows it has. */
+/* The entries of these tests are texts: the id of a batch and its number of windows. */
 static int encode(void *context, const batch *one, uint8_t **out, size_t *length)
 {
     (void)context;
@@ -198,20 +207,31 @@ static void start_uploads(void)
     uploads = uploader_new(&ports, &options, queued);
 }
 
+static void start_collector(uint64_t max_bytes, uint64_t max_entries)
+{
+    char message[256] = "";
+    ck_assert_int_eq(
+        file_queue_open(&queued, directory, max_bytes, max_entries, message, sizeof(message)), 0);
+    start_uploads();
+}
+
+static void end_collector(void)
+{
+    uploader_free(uploads);
+    file_queue_close(queued);
+}
+
 static void set_up(void)
 {
     memset(&backend, 0, sizeof(backend));
     backend.now = NOON;
-    char message[256] = "";
-    ck_assert_int_eq(
-        file_queue_open(&queued, make_directory(), 100000, 100, message, sizeof(message)), 0);
-    start_uploads();
+    directory = make_directory();
+    start_collector(100000, 100);
 }
 
 static void tear_down(void)
 {
-    uploader_free(uploads);
-    file_queue_close(queued);
+    end_collector();
     remove_directory();
 }
 
@@ -221,7 +241,7 @@ static void push(uint8_t id, uint8_t windows)
     ck_assert_int_eq(queue_push(queued, QUEUE_PROFILES, entry, sizeof(entry), NULL), 0);
 }
 
-/* Steps for that long, each at the time that the one before asked for. */
+/* Calls steps for that long, each at the time that the one before returned. */
 static void run_for(uint64_t ms)
 {
     uint64_t until = backend.now + ms;
@@ -277,7 +297,7 @@ END_TEST
 
 static const struct {
     uint64_t told_ms;
-    unsigned least, most; /* of each kind in two minutes */
+    unsigned least, most; /* of each kind, in two minutes */
 } paces[] = {{0, 2, 5}, {300000, 2, 5}, {5000, 23, 26}};
 
 START_TEST(reports_come_as_often_as_the_backend_needs_them)
@@ -316,7 +336,7 @@ START_TEST(a_backend_down_for_two_minutes_loses_nothing)
     uint64_t failed = uploader_get_stats(uploads).failed_calls;
     ck_assert_uint_gt(failed, 3);
     ck_assert_uint_lt(failed, 20);         /* the wait grows */
-    ck_assert(uploader_has_work(uploads)); /* at the end too, it is tried for a while */
+    ck_assert(uploader_has_work(uploads)); /* at the end, too, it tries for a while */
     backend.down = false;
     run_for(62000);
     ck_assert_uint_eq(backend.stored_count, 12);
@@ -327,7 +347,7 @@ END_TEST
 
 START_TEST(the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked)
 {
-    run_for(2000); /* the first status and heartbeat are out */
+    run_for(2000); /* the first status and heartbeat have been sent */
     push(5, 1);
     script((upload_answer){.outcome = UPLOAD_RETRY, .code = "store_busy", .retry_after_ms = 20000});
     uint64_t began = backend.now;
@@ -437,7 +457,7 @@ START_TEST(too_large_is_split_into_new_batches)
 {
     push(5, 4);
     script((upload_answer){.outcome = UPLOAD_REJECTED, .code = "payload_too_large"});
-    script((upload_answer){.refusal = UPLOAD_TOO_LARGE}); /* a proxy's words */
+    script((upload_answer){.refusal = UPLOAD_TOO_LARGE}); /* a proxy's message */
     run_for(3000);
     ck_assert_uint_eq(uploader_get_stats(uploads).split, 2);
     run_for(5000);
@@ -447,6 +467,55 @@ START_TEST(too_large_is_split_into_new_batches)
     script((upload_answer){.outcome = UPLOAD_REJECTED, .code = "too_many_rows"});
     run_for(3000);
     ck_assert_uint_eq(uploader_get_stats(uploads).rejected, 1);
+}
+END_TEST
+
+static unsigned stored_windows(void)
+{
+    unsigned windows = 0;
+    for (size_t i = 0; i < backend.stored_count; i++)
+        windows += backend.windows[i];
+    return windows;
+}
+
+START_TEST(a_full_queue_loses_nothing_when_its_batches_are_split)
+{
+    end_collector();
+    start_collector(6, 3);
+    for (uint8_t id = 1; id <= 3; id++) {
+        push(id, 4);
+        script((upload_answer){.outcome = UPLOAD_REJECTED, .code = "payload_too_large"});
+        script((upload_answer){.outcome = UPLOAD_ACCEPTED}); /* its first half, which comes next */
+    }
+    run_for(10000);
+    queue_stats stats = queue_get_stats(queued);
+    ck_assert_uint_eq(queue_dropped(&stats), 0);
+    ck_assert_uint_eq(stats.entries, 0);
+    ck_assert_uint_eq(stats.bytes, 0);
+    ck_assert_uint_eq(uploader_get_stats(uploads).split, 3);
+    ck_assert_uint_eq(stored_windows(), 12);
+}
+END_TEST
+
+/* The directory of a collector that was killed between the two files of a split. */
+START_TEST(a_split_that_a_kill_interrupts_doubles_nothing)
+{
+    char whole[128], kept[128];
+    (void)snprintf(whole, sizeof(whole), "%s/0000000000000001.profiles", directory);
+    (void)snprintf(kept, sizeof(kept), "%s/kept", directory);
+    push(5, 4);
+    ck_assert_int_eq(link(whole, kept), 0);
+    script((upload_answer){.outcome = UPLOAD_REJECTED, .code = "payload_too_large"});
+    while (uploader_get_stats(uploads).split == 0)
+        (void)uploader_step(uploads);
+    ck_assert_uint_eq(backend.stored_count, 0);
+    end_collector();
+    ck_assert_int_eq(rename(kept, whole), 0);
+    start_collector(100000, 100);
+    script((upload_answer){.outcome = UPLOAD_REJECTED, .code = "payload_too_large"});
+    run_for(10000);
+    ck_assert_uint_eq(stored_windows(), 4);
+    ck_assert_uint_eq(queue_get_stats(queued).entries, 0);
 }
 END_TEST
 
@@ -483,7 +552,7 @@ START_TEST(a_clock_that_is_set_stops_no_call)
     ck_assert_uint_eq(backend.profiles, 1);
     backend.set_ms = jumps[_i] * (int64_t)MS_PER_DAY;
     run_for(2000);
-    ck_assert_uint_eq(backend.profiles, 1); /* the wait that was asked for is kept */
+    ck_assert_uint_eq(backend.profiles, 1); /* it waits as long as the backend asked */
     run_for(5000);
     ck_assert_uint_eq(backend.stored_count, 1);
     ck_assert_uint_lt(backend.last_waited_ms, 10000);
@@ -503,13 +572,8 @@ END_TEST
 START_TEST(an_outage_beyond_the_cap_costs_the_oldest_which_are_told)
 {
     enum { CAP = 10, BATCHES = 25 };
-    char message[256] = "";
-    uploader_free(uploads);
-    file_queue_close(queued);
-    remove_directory();
-    ck_assert_int_eq(
-        file_queue_open(&queued, make_directory(), 100000, CAP, message, sizeof(message)), 0);
-    start_uploads();
+    end_collector();
+    start_collector(100000, CAP);
     backend.down = true;
     push(1, 1);
     uint64_t first_ms = queue_get_stats(queued).oldest_ms;
@@ -554,6 +618,8 @@ TCase *uploader_tests(void)
     tcase_add_test(tests, a_backend_that_asks_for_stacks_for_ever_is_not_hammered);
     tcase_add_test(tests, a_rejected_batch_is_dropped_and_counted);
     tcase_add_test(tests, too_large_is_split_into_new_batches);
+    tcase_add_test(tests, a_full_queue_loses_nothing_when_its_batches_are_split);
+    tcase_add_test(tests, a_split_that_a_kill_interrupts_doubles_nothing);
     tcase_add_test(tests, a_refused_token_stops_uploads_until_it_changes);
     return tests;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contract's wire form: there and back, known stacks, answers. */
+/* Tests the contract's wire form: encoding and decoding, known stacks, answers. */
 #include "../adapters/wire.h"
 #include "collector_tests.h"
 #include "contract_verdict.h"
@@ -91,6 +91,22 @@ START_TEST(the_digest_covers_the_body)
     hotstack__v1__profile_body__free_unpacked(body, NULL);
     hotstack__v1__profile_batch__free_unpacked(message, NULL);
     free(entry);
+}
+END_TEST
+
+/* As two processes make it that cut the same batch in two. */
+START_TEST(a_batch_that_another_run_makes_again_is_the_same)
+{
+    const wire_sender other_run = {"cluster", "node", "instance", "0.1.0", 43};
+    size_t length = 0, other_length = 0;
+    uint8_t *entry = entry_of(9, 1, 2, &length);
+    tear_down();
+    contract = wire_new(&other_run);
+    uint8_t *other = entry_of(9, 1, 2, &other_length);
+    ck_assert_uint_eq(length, other_length);
+    ck_assert_mem_eq(entry, other, length);
+    free(entry);
+    free(other);
 }
 END_TEST
 
@@ -261,6 +277,7 @@ TCase *wire_tests(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_batch_comes_back_as_it_was);
     tcase_add_test(tests, the_digest_covers_the_body);
+    tcase_add_test(tests, a_batch_that_another_run_makes_again_is_the_same);
     tcase_add_test(tests, known_stacks_are_left_out_until_all_are_asked_for);
     tcase_add_test(tests, a_damaged_entry_is_refused_at_every_bit);
     tcase_add_test(tests, answers_are_read);

@@ -118,6 +118,11 @@ static const reason_info reasons[REASON_END] = {
           "The JVM produced more events in a window than the limit allows; the stacks of the rest "
           "are summed as [dropped].",
           "Lengthen the intervals of its events, or raise limits.events of the collector."),
+    ENTRY(COLLECTOR_RESTARTED, "collector_restarted",
+          "The collector ended without notice, and what it had not put into its queue could not be "
+          "read again.",
+          "Look for the reason of its end, such as its memory limit, in the pod's status or in the "
+          "log."),
 };
 
 const reason_info *reason_get(unsigned number)

@@ -74,9 +74,12 @@ def collector_cost(section, window_s, windows_wanted, jvms):
         live.wait_for("more windows", lambda: cost.look() and max(running.full_windows(jvms)) >= first + windows_wanted * window_s * 1000)
         spent, last = cost.seconds(), max(running.full_windows(jvms))
         wall = (last - first) / 1000
+        snapshots = sum(batch["snapshots"] for batch in running.state()["batches"])
+        if snapshots < jvms:
+            raise measure.BenchError(f"{snapshots} thread snapshots of {jvms} JVMs came")
     share = spent / wall / jvms * 100
     section.text(
-        f"P7: {jvms} JVMs of the demo service at {orders} orders a second each, {wall:.0f} s of windows of {window_s} s, with a thread snapshot a minute: collector, attachd and workers took"
+        f"P7: {jvms} JVMs of the demo service at {orders} orders a second each, {wall:.0f} s of windows of {window_s} s, with a thread snapshot of each a minute ({snapshots} in all): collector, attachd and workers took"
         f" {spent:.2f} CPU s and at most {cost.peak / (1 << 20):.1f} MiB of anonymous memory (looked at every 50 ms). Peers: none in this run."
     )
     section.target("P7: CPU of the collector's side per JVM, of a core", CPU_PER_JVM, share, False, " %")

@@ -3,7 +3,9 @@
 """Kills of the collector, of attachd and of attach workers at random moments, with real JVMs.
 
 Whatever is killed: the JVMs live, their sessions go on, what the backend acknowledged equals what
-the JDK's own API reads from the whole recording of each JVM, and no file is left. Prints TAP.
+the JDK's own API reads from the whole recording of each JVM, and no file is left. Of a JVM that ends
+while no collector runs, and of one whose session begins anew with each window, all time is either
+recorded or told as lost. Prints TAP.
 
 usage: collector_kills.py ATTACHD WORKER COLLECTOR CLASSES SOURCE_ROOT HOTSTACK KILLS [SEED]
 """
@@ -22,6 +24,7 @@ from collector_world import (
 KILLS = int(sys.argv[7])
 SEED = int(sys.argv[8]) if len(sys.argv) > 8 else int.from_bytes(os.urandom(4), "little")
 WINDOW = 2000
+PROCESS_EXITED = 11  # the reason's number in the contract
 
 
 def javas():
@@ -43,10 +46,21 @@ def workers(world):
     return found
 
 
-def kill_collector(world, _):
+def start_mortal(world):
+    return world.start_jvm("mortal", "-Xmx64m", "Service", "10", "2", "16")
+
+
+def kill_collector(world, chance):
+    """And one JVM, before there is another collector."""
+    wait_for("windows of the JVM that is to end", lambda: recorded_since(world, [world.mortal], 0))
+    time.sleep(chance.uniform(0, 2 * WINDOW / 1000))
     world.collector.kill()
     world.collector.wait()
+    world.mortal.kill()
+    world.mortal.wait()
+    world.dead.append(world.mortal)
     world.start_collector()
+    world.mortal = start_mortal(world)
 
 
 def kill_attachd(world, _):
@@ -92,7 +106,8 @@ def jvms_are_unharmed(world):
 
 
 def nothing_is_left(world):
-    same("directories of sessions", len(leftovers(world)), len(world.jvms))
+    sessions = len(world.jvms) + len((world.live, world.mortal))
+    wait_for("a directory for each session, and no other", lambda: len(leftovers(world)) == sessions)
     world.collector.terminate()
     same("collector's exit", world.collector.wait(PATIENCE), 0)
     world.attachd.terminate()
@@ -112,18 +127,29 @@ def nothing_is_lost_or_doubled(world):
     same("something of each type", all(expected.values()), True)
 
 
+def apart(windows):
+    """Windows between which time is missing, or that have some time in common."""
+    return [(one, other) for one, other in zip(windows, windows[1:]) if other["start"] != one["start"] + one["length"]]
+
+
 def windows_follow_one_another(world):
     state = world.state()
     for jvm in world.jvms:
         windows = timeline(state, jvm.pid)
         same("time told as lost", [w for w in windows if w["reason"] != 0], [])
-        # a window that another collector finishes begins with its recording, just after the border
-        apart = [(one, other) for one, other in zip(windows, windows[1:])
-                 if not 0 <= other["start"] - one["start"] - one["length"] < WINDOW / 2]
-        same("windows that do not follow one another", apart, [])
+        same("windows that do not follow one another", apart(windows), [])
 
 
-STEPS = (every_jvm_is_profiled, kills, jvms_are_unharmed, nothing_is_left, nothing_is_lost_or_doubled, windows_follow_one_another)
+def what_is_lost_is_told(world):
+    state = world.state()
+    for jvm in (*world.dead, world.live):
+        same("windows that do not follow one another", apart(timeline(state, jvm.pid)), [])
+    for jvm in world.dead:
+        same("the end is told", timeline(state, jvm.pid)[-1]["reason"], PROCESS_EXITED)
+
+
+STEPS = (every_jvm_is_profiled, kills, jvms_are_unharmed, nothing_is_left, nothing_is_lost_or_doubled, windows_follow_one_another,
+         what_is_lost_is_told)
 
 
 def set_up(world):
@@ -131,11 +157,16 @@ def set_up(world):
     world.write_token("e2e-token")
     # windows wait for their batch, so that a kill meets some
     world.configure(events="cpu=10ms,alloc=64k,lock=100us", threads="1s", flush="5s",
-                    session="{cooldown_min: 1s, cooldown_max: 2s}")
+                    session="{cooldown_min: 1s, cooldown_max: 2s}",
+                    first_rule=f"  - {{command_line: '-Dworld={world.installation}.*-Drole=live', workload: live, "
+                               "events: 'cpu=10ms,alloc=64k,live', startup_delay: 0s}\n")
     world.start_attachd()
     world.names = [f"jvm{number}" for number, _ in enumerate(javas())]
     world.jvms = [world.start_jvm(name, "-Xmx64m", "Service", "10", "2", "16", java=java)
                   for name, java in zip(world.names, javas())]
+    world.live = world.start_jvm("live", "-Drole=live", "-Xmx64m", "Service", "10", "2", "16")
+    world.mortal = start_mortal(world)
+    world.dead = []
 
 
 sys.exit(run_in_world(STEPS, set_up, ("collector", "attachd", "ingest")))

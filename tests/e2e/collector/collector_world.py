@@ -62,12 +62,12 @@ class World:
         self.listener_token = self.dir / "collector" / "listener-token"
         self.metrics_port = free_port()
 
-    def start(self, name, *command, user=None):
+    def start(self, name, *command, user=None, stdin=None):
         log = open(self.dir / f"{name}.log", "a", encoding="utf-8")
         environment = {**os.environ, "HOTSTACK_ATTACH_WORKER": WORKER}
         extra = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
         process = subprocess.Popen(
-            [str(c) for c in command], stdout=log, stderr=log, env=environment, **extra
+            [str(c) for c in command], stdin=stdin, stdout=log, stderr=log, env=environment, **extra
         )
         self.running.append(process)
         return process
@@ -99,8 +99,8 @@ class World:
             "collector", COLLECTOR, f"--config={self.dir}/collector.yaml",
             user=NOBODY if can_become_nobody() else None)
 
-    def start_jvm(self, name, *command, java=JAVA):
-        return self.start(name, java, f"-Dworld={self.installation}", "-cp", CLASSES, *command)
+    def start_jvm(self, name, *command, java=JAVA, stdin=None):
+        return self.start(name, java, f"-Dworld={self.installation}", "-cp", CLASSES, *command, stdin=stdin)
 
     def configure(self, events="cpu=1ms,alloc=64k,lock=100us", threads="60s", window="2s", flush="200ms", session="{}", limits="{}", first_rule=""):
         self.write_token("listener-secret", self.listener_token)

@@ -4,7 +4,7 @@
 
 Prints "port N", then serves until killed. GET /state answers what came so far as JSON. GET
 /behave?mode=NAME&times=N makes the next N calls to /v1/ingest/profiles answer otherwise (retry,
-need_stacks, too_large, lost: stored, but the answer never comes). The token is "e2e-token".
+need_stacks, too_large, reject, lost: stored, but the answer never comes). The token is "e2e-token".
 """
 
 import http.server
@@ -164,6 +164,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         if mode == "too_large":
             self.reply(413, answer(3, "payload_too_large"))
+            return
+        if mode == "reject":
+            self.reply(200, answer(3, "window_too_old"))
             return
         if mode == "need_stacks":
             STORE.known.clear()

@@ -35,7 +35,7 @@ json_t *json_sum(uint64_t value)
     return json_string(printed);
 }
 
-/* How much of the time that was asked for has been recorded; null where that is not known. */
+/* Makes the part of the asked time that has been recorded; null where it is unknown. */
 static json_t *json_coverage(const query_meta *m)
 {
     const reason_info *reason = m->lost_windows > 0 ? reason_get(m->reason) : NULL;
@@ -47,7 +47,8 @@ static json_t *json_coverage(const query_meta *m)
                      reason != NULL ? reason->name : NULL);
 }
 
-/* Batches of the range that never came: without them, no data looks like no load. */
+/* Makes the batches of the range that were lost: without them, missing data would look like no
+ * load. */
 static json_t *json_loss(const store_loss *loss)
 {
     return json_pack("{s:I, s:o, s:I, s:s?}", "dropped_batches", (json_int_t)loss->dropped,
@@ -90,14 +91,14 @@ json_t *json_service(const service_entry *entry)
                      "types", types);
 }
 
-/* What was spent on the last window, as a share of one core; null where that is not known. */
+/* Makes the CPU time for the last window, as a share of one core; null where it is unknown. */
 static json_t *json_cost(uint64_t ns, uint64_t length_ms)
 {
     return ns > 0 && length_ms > 0 ? json_real((double)(ns - 1) / ((double)length_ms * 1e6))
                                    : json_null();
 }
 
-/* What is wanted of a JVM, and what its session does about it. */
+/* Adds the mode of a JVM and the state of its session. */
 static void add_mode(json_t *out, const target_entry *entry)
 {
     const char *mode = target_mode_name((unsigned)entry->mode);

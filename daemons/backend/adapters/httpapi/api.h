@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adapters/httpapi/api.h: the backend's HTTP routes over the core's use cases.
+ * adapters/httpapi/api.h: the backend's HTTP routes, which call the core's use cases.
  *
- * Every route but /healthz, /readyz and POST /v1/session asks for a token or a session before a
+ * Every route but /healthz, /readyz and POST /v1/session requires a token or a session before a
  * byte of the body is read. Contract: docs/formats/ingest.md, docs/reference/query-api.md.
  */
 #ifndef BACKEND_API_H
@@ -19,16 +19,17 @@
 #include "rollups.h"
 #include "room.h"
 
-/* A byte of payload, unpacked: itself, its copy in the body's message, and eight in columns.
- * Payloads of the greatest size that may be in work at once; more of smaller ones. */
+/* PAYLOAD_COST: bytes of memory per unpacked byte of a payload: the byte itself, its copy in the
+ * body's message, and eight in columns. PAYLOADS_AT_ONCE: how many payloads of the greatest size
+ * may be processed at the same time; of smaller ones more. */
 enum { API_ROUTES_MAX = 32, PAYLOAD_COST = 10, PAYLOADS_AT_ONCE = 2 };
 
 typedef struct api api;
 
-/* What a route's functions get. */
+/* The context of a route's functions. */
 typedef struct api_route {
     api *api;
-    const char *name; /* in metrics */
+    const char *name; /* the route's name in metrics */
     bool for_collectors;
     bool for_users;
 } api_route;
@@ -40,22 +41,22 @@ struct api {
     admission *admission; /* tokens */
     metrics *metrics;
     rollups *rollups;
-    const http_assets *assets; /* NULL: this backend has no page */
-    bool secure_cookie;        /* the page is reached by https */
+    const http_assets *assets; /* NULL: this backend serves no page */
+    bool secure_cookie;        /* browsers reach the page over https */
     bool (*store_ready)(void *context);
     void *store_context;
-    _Atomic(http_server *) server; /* NULL until it runs; its counters go to /metrics */
+    _Atomic(http_server *) server; /* NULL until the server runs; its counters go to /metrics */
 
-    room batches; /* in work, or waiting for the store; most is set by the caller */
-    room queries; /* in work, or waiting for a connection; most is set by the caller */
-    room room;    /* of payloads in work; filled by api_init, as are these: */
+    room batches; /* being processed or waiting for the store; the caller sets most */
+    room queries; /* being processed or waiting for a connection; the caller sets most */
+    room room;    /* bytes of payloads being processed; api_init sets it and the next members */
     pacing pace;  /* of batches */
     http_route routes[API_ROUTES_MAX];
     api_route contexts[API_ROUTES_MAX];
     size_t route_count;
 };
 
-/* Fills routes; everything above must be set and stay. */
+/* Fills routes; the members above it must be set, and must not change later. */
 void api_init(api *a);
 
 /* ---- the handlers, by file; context is an api_route ---- */
@@ -65,7 +66,7 @@ bool api_admit(void *context, http_request *request, http_response *response);
 const principal *api_who(const http_request *request);
 /* Sets the cookie of a session. */
 void api_set_session(const api *a, http_response *response, const char *session, unsigned seconds);
-/* False, with the response filled, when a page of another origin sent this. */
+/* Returns false, with the response filled, when a page of another origin sent the request. */
 bool api_same_origin(const http_request *request, http_response *response);
 
 /* ingest_api.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is asking: before the body is read, on one of the server's admitters. */
+/* Finds the caller of a request before its body is read, on one of the server's admitters. */
 #include <base/log.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static admission_answer by_bearer(api *a, const char *field, const principal **w
     return admission_decide(a->admission, token, strlen(token), who);
 }
 
-/* A session in use is renewed by the answer to the call. */
+/* Finds the caller by the cookie, and renews the session in the answer. */
 static admission_answer by_cookie(api *a, const http_request *request, http_response *response,
                                   const principal **who)
 {
@@ -103,7 +103,7 @@ bool api_admit(void *context, http_request *request, http_response *response)
 
     if (answer != ADMISSION_KNOWN)
         return refuse_unknown(a, answer, response);
-    /* Held until the call has ended, whatever tokens are in force by then. */
+    /* Held until the call has ended, even if the tokens change meanwhile. */
     http_request_set_user(request, (void *)(uintptr_t)who, release_principal);
     if (!(who->role == ROLE_COLLECTOR ? route->for_collectors : route->for_users)) {
         count_refusal(a, "role");
@@ -113,7 +113,8 @@ bool api_admit(void *context, http_request *request, http_response *response)
                             "The token's role does not allow this call.");
         return false;
     }
-    /* A cookie goes along with what another site's page sends, a bearer token does not. */
+    /* A browser also sends the cookie with requests of other sites' pages, but not a bearer
+     * token. */
     return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ||
            api_same_origin(request, response);
 }

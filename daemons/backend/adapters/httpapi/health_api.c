@@ -10,8 +10,8 @@ void api_healthz(void *context, const http_request *request, http_response *resp
 }
 
 /*
- * Ready means: it takes calls. With its store down it still does, and answers retry: a backend that
- * went unready then would only hide that answer from the collectors.
+ * The backend is ready when it takes calls. With its store down it takes them and asks to retry; if
+ * it were not ready then, collectors would not get that answer.
  */
 void api_readyz(void *context, const http_request *request, http_response *response)
 {
@@ -19,7 +19,7 @@ void api_readyz(void *context, const http_request *request, http_response *respo
     http_response_copy(response, "text/plain", "ready\n", 6);
 }
 
-/* One metric without labels. */
+/* A metric without labels. */
 typedef struct figure {
     metric_id id;
     uint64_t value;
@@ -36,7 +36,7 @@ static void set_all(const api *a, const figure *figures, size_t count)
 static void set_server(const api *a)
 {
     http_server_stats s = {0};
-    /* A call may come before the program has the server that took it. */
+    /* The server may take a call before the program has stored its handle. */
     const http_server *server = atomic_load(&a->server);
 
     if (server != NULL)

@@ -27,7 +27,7 @@ static int grow(output *o, verdict *v)
 {
     size_t capacity = o->capacity == 0 ? FIRST_BYTES : 2 * o->capacity;
 
-    /* One byte more than allowed: a body that fills it is too large. */
+    /* One byte more than the limit: a body that fills it is too large. */
     if (capacity > o->limit + 1)
         capacity = o->limit + 1;
     if (capacity == o->capacity)
@@ -63,7 +63,7 @@ static int unpack(output *o, ZSTD_DStream *stream, ZSTD_inBuffer *in, verdict *v
     return 0;
 }
 
-/* One frame of which the size is known is unpacked to its place. */
+/* Unpacks a frame of known size in one call. */
 static int unpack_at_once(output *o, const void *data, size_t length, size_t announced, verdict *v)
 {
     o->data = malloc(announced + 1);
@@ -80,7 +80,7 @@ static int unpack_at_once(output *o, const void *data, size_t length, size_t ann
     return 0;
 }
 
-/* Whatever else comes, a piece after the other. */
+/* Unpacks any other frame piece by piece. */
 static int unpack_stream(output *o, const void *data, size_t length, verdict *v)
 {
     ZSTD_inBuffer in = {data, length, 0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* POST /v1/ingest/...: lines 2 to 4 of the order of checks, then the core. */
+/* POST /v1/ingest/...: makes the checks 2 to 4 of docs/formats/ingest.md, section Order of checks,
+ * then calls the core. */
 #include <base/clock.h>
 #include <base/log.h>
 #include <stdlib.h>
@@ -13,14 +14,14 @@
 
 static const char media_type[] = "application/x-protobuf";
 
-/* A payload on its way in. */
+/* A payload that is being received. */
 typedef struct payload {
     api *api;
     ingest_sender from;
     const char *data;
     size_t length;
-    char *inflated; /* owned; NULL when the body came as it is */
-    size_t taken;   /* of the room */
+    char *inflated; /* owned; NULL when the body was not compressed */
+    size_t taken;   /* its share of the room */
     bool is_batch, is_decoded;
     verdict v;
 } payload;
@@ -72,7 +73,7 @@ void api_ingest_refuse(void *context, http_refuse_reason reason, http_response *
     answer(route, &v, NULL, response);
 }
 
-/* Room for a payload of so many bytes, which it keeps until its answer. */
+/* Takes room for a payload of so many bytes, which it keeps until its answer. */
 static int take_room(payload *p, size_t bytes)
 {
     if (!room_take(&p->api->room, PAYLOAD_COST * bytes))
@@ -93,7 +94,7 @@ static int inflate(payload *p)
     return rc;
 }
 
-/* Lines 2 and 3. */
+/* Makes the checks 2 and 3. */
 static int open_payload(payload *p, const http_request *request)
 {
     const char *type = http_request_header(request, "Content-Type");
@@ -155,7 +156,7 @@ static bool take_heartbeat(payload *p)
     return allowed;
 }
 
-/* True unless the token's scope forbids the payload's cluster. */
+/* Returns true unless the token's scope forbids the payload's cluster. */
 static bool open_and_take(payload *p, const http_request *request, bool (*take_message)(payload *p))
 {
     bool allowed = open_payload(p, request) != 0 || take_message(p);
@@ -195,7 +196,7 @@ static payload begin(const api_route *route, const principal *who)
     return p;
 }
 
-/* Fills the response, with the limits in force where they are to be told. */
+/* Fills the response, and adds the limits to answers that carry them. */
 static void end(const api_route *route, payload *p, bool allowed, const ingest_limits *limits,
                 uint64_t began_ns, http_response *response)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pacing.h"
 
-/* A clock that jumps begins anew. */
+/* Moves to the second of now_ms. After a jump of the clock it starts from zero. */
 static void pass(pacing *p, uint64_t now_ms)
 {
     uint64_t second = now_ms / 1000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GET /v1/...: parameters in, the core's use cases, JSON out. */
+/* GET /v1/...: parses the parameters, calls the core's use cases and writes JSON. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ void api_services(void *context, const http_request *request, http_response *res
     call_end(&c);
 }
 
-/* A service outside Kubernetes has no namespace; in a path "-" stands for it. */
+/* Returns the namespace in a path: "-" is the empty one of a service outside of Kubernetes. */
 static const char *namespace_of(const char *segment)
 {
     return strcmp(segment, "-") == 0 ? "" : segment;
@@ -87,7 +87,7 @@ void api_service(void *context, const http_request *request, http_response *resp
     call_end(&c);
 }
 
-/* history NULL: no JVM was named. */
+/* history NULL: the request named no JVM. */
 static json_t *status_json(const target_list *list, const target_list *history)
 {
     json_t *out = json_pack("{s:o}", "targets", targets_json(list));
@@ -124,7 +124,7 @@ static int write_piece(void *context, const void *data, size_t bytes)
     return fwrite(data, 1, bytes, context) == bytes ? 0 : -1;
 }
 
-/* The document of a tree with its meta; from malloc, NULL when there is no memory. */
+/* Writes the document of a tree with its meta: malloc'd, NULL when there is no memory. */
 static char *flamegraph_json(const sagg_tree *tree, const query_meta *meta, size_t *length)
 {
     json_t *json = json_meta(meta);
@@ -178,7 +178,8 @@ static void answer_top(call *c, const profile *p)
     top_table_free(&table);
 }
 
-/* The windows and the losses tell whether the picture still holds: then no sample is read. */
+/* Reads a profile. If the fingerprint of the windows and losses says that the client has it, no
+ * sample is read. */
 static void read_profile(call *c, void (*answer)(call *c, const profile *p))
 {
     const query *q = &c->api->query;

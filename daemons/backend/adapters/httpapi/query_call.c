@@ -65,8 +65,8 @@ static void send_expired(call *c)
     http_response_status(c->response, 410);
 }
 
-/* Queries that wait for the store hold a worker each: past a bound they are refused, so that a slow
- * store leaves workers for collectors. */
+/* Counts a query. Each occupies a worker while it waits for the store, so that too many are
+ * refused: a slow store must leave workers for collectors. */
 static bool enter(call *c)
 {
     c->entered = room_take(&c->api->queries, 1);
@@ -111,7 +111,7 @@ bool call_may_ask(call *c)
     return code == QUERY_OK;
 }
 
-/* The parameters that choose an answer from what a range holds: all but the range. */
+/* Hashes the parameters that choose an answer from the data of a range: all but the range. */
 static uint64_t hash_choice(const call *c)
 {
     static const char *const range[] = {"from", "to"};

@@ -15,7 +15,7 @@
 
 static const uint64_t HOUR_MS = 3600000, LATEST_MS = 4102444800000; /* 2100-01-01 */
 
-/* A plain decimal number of at most `most`. */
+/* Reads a plain decimal number of at most `most`. */
 static int parse_number(uint64_t *out, const char *input, uint64_t most)
 {
     char *end;
@@ -47,7 +47,7 @@ void query_time_print(char out[25], uint64_t unix_ms)
 static int fail(http_error *err, const char *format, const char *name, const char *value)
 {
     err->code = HTTP_ERR_FORMAT;
-    /* The formats are this file's own. */
+    /* The formats are literals of this file. */
     snprintf(err->message, sizeof(err->message), "The parameter %.40s is \"%.60s\"; %.120s", name,
              value, format);
     return -1;
@@ -77,7 +77,7 @@ static int read_limit(query_params *p, query_kind kind, http_error *err)
         [QUERY_LIST] = {1000, 10000, "1 to 10000 are allowed."},
         [QUERY_STATUS] = {1000, 10000, "1 to 10000 are allowed."},
         [QUERY_INGESTION] = {100, 1000, "1 to 1000 are allowed."},
-        [QUERY_RETENTION] = {1, 1, ""}, /* it takes none */
+        [QUERY_RETENTION] = {1, 1, ""}, /* it has no parameters */
         [QUERY_FLAMEGRAPH] = {8192, 200000, "1 to 200000 are allowed."},
         [QUERY_TOP] = {100, 1000, "1 to 1000 are allowed."},
         [QUERY_THREADS] = {100, 1000, "1 to 1000 are allowed."},
@@ -94,7 +94,7 @@ static int read_limit(query_params *p, query_kind kind, http_error *err)
     return 0;
 }
 
-/* The facets of each source (ingest.proto, Facet), and what is said of a wrong one. */
+/* The facets of each source (ingest.proto, Facet), and the message about a wrong one. */
 static const struct facets {
     enum profile_source source;
     const char *allowed;
@@ -151,7 +151,7 @@ static int read_selection(query_params *p, http_error *err)
     return read_facet(p, info->source, err);
 }
 
-/* 16 hexadecimal digits; 0 is no target's id. */
+/* Reads 16 hexadecimal digits; 0 is not the id of a target. */
 static int read_target(query_params *p, http_error *err)
 {
     const char *input = http_query_get(&p->raw, "jvm");
@@ -163,7 +163,7 @@ static int read_target(query_params *p, http_error *err)
     return 0;
 }
 
-/* The length of a bucket, by how many the range is to have. */
+/* Reads how many buckets the range is to have, and sets their length. */
 static int read_buckets(query_params *p, http_error *err)
 {
     const char *buckets = http_query_get(&p->raw, "buckets");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* adapters/httpapi/query_params.h: a request's parameters as the core's filter. */
+/* adapters/httpapi/query_params.h: turns a request's parameters into the core's filter. */
 #ifndef BACKEND_QUERY_PARAMS_H
 #define BACKEND_QUERY_PARAMS_H
 
@@ -21,23 +21,23 @@ typedef enum query_kind {
 } query_kind;
 
 typedef struct query_params {
-    http_query raw; /* what the filter's strings point into */
+    http_query raw; /* the filter's strings point into it */
     store_filter filter;
     bool lines;
 } query_params;
 
 /*
- * Reads the parameters of docs/reference/query-api.md. 0, or -1 with a sentence for the client in
- * err. Free with query_params_clear either way.
+ * Reads the parameters of docs/reference/query-api.md. Returns 0, or -1 with a sentence for the
+ * client in err. Free with query_params_clear in both cases.
  */
 int query_params_parse(query_params *out, query_kind kind, const char *input, uint64_t now_ms,
                        http_error *err);
 void query_params_clear(query_params *params);
 
-/* RFC 3339 or milliseconds since the epoch; 0, or -1. */
+/* Reads RFC 3339 or milliseconds since 1970; returns 0, or -1. */
 int query_time_parse(uint64_t *out, const char *input);
 
-/* RFC 3339, UTC, milliseconds; 25 bytes. */
+/* Writes RFC 3339, UTC, with milliseconds; 25 bytes. */
 void query_time_print(char out[25], uint64_t unix_ms);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adapters/httpapi/room.h: what calls may take together of something, such as the memory of
- * payloads in work. Each names its share before its work begins and gives it back at its end. Any
+ * adapters/httpapi/room.h: limits how much of something, such as the memory of payloads, running
+ * calls take together. Each takes its share before it begins and gives it back at its end. Any
  * thread.
  */
 #ifndef BACKEND_ROOM_H
@@ -16,7 +16,7 @@ typedef struct room {
     atomic_size_t taken;
 } room;
 
-/* False when less is left: then nothing is taken. */
+/* Returns false, and takes nothing, when less is left. */
 bool room_take(room *r, size_t share);
 void room_give(room *r, size_t share);
 

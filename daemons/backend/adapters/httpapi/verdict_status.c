@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Codes whose status differs from the one of their outcome. */
+/* Codes whose status differs from that of their outcome. */
 static const struct {
     const char *code;
     int status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HTTP status of an ingest verdict (docs/formats/ingest.md, "Answers"). Pure. */
+/* Maps an ingest verdict to an HTTP status (docs/formats/ingest.md, "Answers"). Pure functions. */
 #ifndef BACKEND_VERDICT_STATUS_H
 #define BACKEND_VERDICT_STATUS_H
 

@@ -16,7 +16,7 @@ struct periodic {
     uint64_t every_ms;
 };
 
-/* Waits until the next job is due. False: the thread is to end. */
+/* Waits until the next job is due. Returns false when the thread must end. */
 static bool wait_for_turn(periodic *p)
 {
     struct timespec until = thread_deadline(p->every_ms);

@@ -43,14 +43,14 @@ store clickhouse_ports(clickhouse *c)
                    .self = c};
 }
 
-/* What every read is held to, beside its time: a query must not hurt others on the server. */
+/* Limits of every read, besides its time: a query must not slow down other users of the server. */
 static const chs_setting read_settings[] = {
     {"max_threads", "4"},
     {"max_memory_usage", "2147483648"},
 };
 
-/* A server's profile may have switched the insert tokens off. The second setting, which overrides
- * the first, came with ClickHouse 26.2; a server that does not know it refuses it. */
+/* A server's profile may have disabled insert tokens. The second setting overrides the first; it is
+ * new in ClickHouse 26.2, and a server that does not know it refuses it. */
 static const chs_setting write_settings[] = {
     {"insert_deduplicate", "1"},
     {"deduplicate_insert", "enable"},
@@ -150,7 +150,8 @@ void clickhouse_close(clickhouse *c)
     free(c);
 }
 
-/* By a connection of its own: a server refuses one that names a database which is not there. */
+/* Creates the database over a connection of its own, because a server refuses a connection that
+ * names a missing database. */
 static int make_database(clickhouse *c, store_error *err)
 {
     chs_transport *transport = NULL;
@@ -160,7 +161,7 @@ static int make_database(clickhouse *c, store_error *err)
     int rc = open_transport(&transport, &c->options, "default", &to_prepare, err);
     if (rc != 0)
         return rc;
-    /* The name is checked by the configuration: letters, digits and underscores. */
+    /* The configuration has checked the name: letters, digits and underscores. */
     snprintf(sql, sizeof(sql), "CREATE DATABASE IF NOT EXISTS %s", c->options.database);
     rc = chs_exec(transport, sql, NULL, &failure);
     chs_transport_close(transport);
@@ -168,7 +169,7 @@ static int make_database(clickhouse *c, store_error *err)
     return rc == 0 ? 0 : sql_error(err, &failure);
 }
 
-/* As many of write_settings as the server knows. */
+/* Chooses those of write_settings that the server knows. */
 static int choose_writers(clickhouse *c, purpose *to, store_error *err)
 {
     uint64_t known = 0;
@@ -195,6 +196,20 @@ static int open_all(clickhouse *c, connections *to, unsigned count, const purpos
     return rc;
 }
 
+/* Migrates, and tells a user whose store is refused how to empty it. */
+static int bring_to_schema(clickhouse *c, store_error *err)
+{
+    const clickhouse_options *o = &c->options;
+    char emptying[256];
+
+    if (o->url != NULL)
+        snprintf(emptying, sizeof(emptying), "clickhouse-client --query 'DROP DATABASE %s'",
+                 o->database);
+    else
+        snprintf(emptying, sizeof(emptying), "rm -r '%s'", o->path);
+    return migrate(c->maintainer, o->retention_days, emptying, err);
+}
+
 int clickhouse_prepare(clickhouse *c, store_error *err)
 {
     purpose to_write;
@@ -203,7 +218,7 @@ int clickhouse_prepare(clickhouse *c, store_error *err)
         return 0;
     int rc = make_database(c, err);
     if (rc == 0)
-        rc = migrate(c->maintainer, c->options.retention_days, err);
+        rc = bring_to_schema(c, err);
     if (rc == 0)
         rc = choose_writers(c, &to_write, err);
     pthread_mutex_lock(&c->lock);
@@ -234,7 +249,7 @@ int clickhouse__check_ready(clickhouse *c, store_error *err)
     return STORE_ERR_UNAVAILABLE;
 }
 
-/* Under the lock. NULL: all are taken. */
+/* Returns a free connection; NULL: there is none. With the lock held. */
 static chs_transport *find_free(connections *from)
 {
     for (unsigned i = 0; i < CONNECTIONS_MAX; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the store says about its tables. */
+/* Reads figures about the store's tables. */
 #include <base/clock.h>
 #include <catalogue/drop_cause.h>
 
@@ -25,14 +25,14 @@ static const row_field table_numbers[] = {
 static const row_field table_texts[] = {ROW_FIELD("name", stored_table, name)};
 static const row_shape table_shape = ROW_SHAPE(table_numbers, table_texts);
 
-/* Where the rows of a read go. */
+/* The receiver of a read's rows. */
 typedef struct table_sink {
     const clickhouse *store;
     stored_table_fn each;
     void *context;
 } table_sink;
 
-/* How long a row that began so early has outlived its retention. */
+/* Returns for how long a row of that time has outlived its retention. */
 static uint64_t lag_of(const clickhouse *c, uint64_t oldest_s, uint64_t now_s)
 {
     uint64_t expires_s = (oldest_s / DAY_S + c->options.retention_days) * DAY_S;
@@ -56,7 +56,8 @@ static int on_tables(void *context, const chs_result *block)
     return read_rows(block, &table_shape, &row, sizeof(row), give_table, context);
 }
 
-/* The oldest row of each table: ClickHouse answers it from its parts' indexes. */
+/* Adds a query for the oldest row of each table, which ClickHouse answers from its parts'
+ * indexes. */
 static void add_oldest(statement *s)
 {
     for (size_t i = 0; i < KEPT_TABLES; i++) {
@@ -149,7 +150,7 @@ static int on_lost(void *context, const chs_result *block)
     return read_rows(block, &lost_shape, &row, sizeof(row), keep_lost, context);
 }
 
-/* A heartbeat tells what was lost in its run so far. */
+/* Reads the losses in heartbeats, which count since the start of their run. */
 static int read_lost(clickhouse *c, store_error *err)
 {
     uint64_t batches[DROP_END] = {0};

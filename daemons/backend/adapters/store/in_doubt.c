@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tables hold the block of a batch that comes again. */
+/* Finds the tables that have the block of a batch that is sent again. */
 #include "read.h"
 #include "write_impl.h"
 
-/* The key of a row of the batch. Another batch may have rows of the same key: a JVM whose node's
- * clock was set back is recorded twice at the same time. */
+/* The key of a row of the batch. Another batch may have rows with the same key: a JVM is recorded
+ * twice at the same time if its node's clock was set back. */
 typedef struct own_row {
     uint32_t target;
     uint64_t time_ms;
-    unsigned source; /* 0: the table has none */
+    unsigned source; /* 0: the table has no such column */
 } own_row;
 
-/* Where the rows of a table are counted by the batch that wrote them. */
+/* Says where each batch has recorded its number of rows in a table. */
 typedef struct counted_table {
     const char *name;
-    const char *written_in; /* the table with a row a key and batch */
-    const char *rows;       /* its column; NULL: it is the table itself */
+    const char *written_in; /* the table with one row per key and batch */
+    const char *rows; /* its column with the number; NULL: each of its own rows counts as one */
 } counted_table;
 
 static const counted_table counted[TABLES] = {
@@ -36,11 +36,11 @@ static void add_key(statement *s, const own_row *row)
         sql_add(s, " AND source = {source:UInt8}");
 }
 
-/* Rows of the key that no other batch wrote. A batch's windows and runs are written behind all that
- * they count. */
+/* Adds a query for the rows with the key that no other batch wrote. Windows and runs are written
+ * after all the rows that they count. */
 static void add_question(statement *s, const counted_table *of, const own_row *row)
 {
-    sql_add(s, "SELECT ifNull("); /* subqueries may be NULL, as far as their type says */
+    sql_add(s, "SELECT ifNull("); /* subqueries may be NULL by their type */
     if (of->rows != NULL) {
         sql_add(s, "(SELECT count() FROM ");
         sql_add(s, of->name);
@@ -90,7 +90,8 @@ static own_row row_of_snapshot(const profile_batch *b, uint32_t snapshot)
     return (own_row){b->snapshots.target.at[snapshot], b->snapshots.taken_ms.at[snapshot], 0};
 }
 
-/* What the first of rows that name a window, or a snapshot, is of. False: there is none. */
+/* Gets the key of the first row, whose window is the first of `window`. Returns false if there is
+ * none. */
 static bool first_of_window(own_row *out, const profile_batch *b, u32s window)
 {
     if (window.count > 0)
@@ -105,7 +106,7 @@ static bool first_of_snapshot(own_row *out, const profile_batch *b, u32s snapsho
     return snapshot.count > 0;
 }
 
-/* The first row that the batch has in a table. False: it has none there. */
+/* Gets the key of the batch's first row in a table. Returns false if it has none there. */
 static bool first_row(own_row *out, const profile_batch *b, batch_table of)
 {
     static const uint32_t first = 0;
@@ -128,7 +129,7 @@ static bool first_row(own_row *out, const profile_batch *b, batch_table of)
     case TABLE_RUNS:
         return first_of_snapshot(out, b, (u32s){&first, b->snapshots.target.count});
     default:
-        return false; /* stacks may stand twice */
+        return false; /* a stack may be stored twice */
     }
 }
 

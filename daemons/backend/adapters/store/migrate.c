@@ -19,10 +19,11 @@ static const char create_ledger[] =
     "CREATE TABLE IF NOT EXISTS schema_migrations (version UInt32, name String, checksum String, "
     "applied DateTime64(3, 'UTC')) ENGINE = MergeTree ORDER BY version";
 
-/* What schema_migrations says of our migrations. */
+/* The migrations that schema_migrations records. */
 typedef struct applied {
     bool *known; /* by version - 1 */
-    int rc;      /* our own refusal, which says more than the transport's "the caller stopped" */
+    const char *emptying;
+    int rc; /* our own refusal, which says more than the transport's "the caller stopped" */
     store_error refusal;
 } applied;
 
@@ -34,7 +35,7 @@ static void checksum_of(const migration *m, char out[CHECKSUM_CHARS])
     (void)hex_write(out, hash.digest, sizeof(hash.digest));
 }
 
-/* One recorded migration against our own. */
+/* Compares a recorded migration with our own. */
 static int compare(applied *a, uint64_t version, chs_bytes checksum)
 {
     char ours[CHECKSUM_CHARS];
@@ -47,9 +48,9 @@ static int compare(applied *a, uint64_t version, chs_bytes checksum)
     checksum_of(&migrations[version - 1], ours);
     if (checksum.length != strlen(ours) || memcmp(checksum.data, ours, checksum.length) != 0)
         return sql_fail(&a->refusal, STORE_ERR_FAILED,
-                        "Migration %llu was applied with another text than this program's: the "
-                        "store belongs to another build.",
-                        (unsigned long long)version);
+                        "The store has the tables of another build (migration %llu differs): use "
+                        "that build, or delete the store with all its profiles: %s",
+                        (unsigned long long)version, a->emptying);
     a->known[version - 1] = true;
     return 0;
 }
@@ -83,7 +84,7 @@ static int execute(chs_transport *transport, const char *sql, store_error *err)
     return sql_error(err, &failure);
 }
 
-/* A statement of length bytes with {retention_days} replaced. NULL: no memory. */
+/* Returns a statement of length bytes with {retention_days} replaced. NULL: no memory. */
 static char *with_retention(const char *sql, size_t length, unsigned days)
 {
     static const char mark[] = "{retention_days}";
@@ -122,7 +123,7 @@ static int record(chs_transport *transport, const migration *m, store_error *err
     char sql[512], checksum[CHECKSUM_CHARS];
 
     checksum_of(m, checksum);
-    /* All four are ours: no value from outside stands in this text. */
+    /* All four values are ours: no text from outside enters the statement. */
     snprintf(sql, sizeof(sql),
              "INSERT INTO schema_migrations SELECT %u, '%s', '%s', now64(3, 'UTC')", m->version,
              m->name, checksum);
@@ -150,7 +151,7 @@ static int read_differs(void *context, const chs_result *block)
     return 0;
 }
 
-/* Sets the TTL of all tables where one of them has another than asked for. */
+/* Sets the TTL of all tables, unless all have the right one. */
 static int set_retention(chs_transport *transport, unsigned days, store_error *err)
 {
     char sql[256];
@@ -185,14 +186,15 @@ static int apply_missing(chs_transport *transport, const bool *known, unsigned d
     return set_retention(transport, days, err);
 }
 
-int migrate(chs_transport *transport, unsigned retention_days, store_error *err)
+int migrate(chs_transport *transport, unsigned retention_days, const char *emptying,
+            store_error *err)
 {
     statement s;
     int rc = execute(transport, create_ledger, err);
 
     if (rc != 0)
         return rc;
-    applied a = {.known = calloc(migration_count, sizeof(bool))};
+    applied a = {.known = calloc(migration_count, sizeof(bool)), .emptying = emptying};
     if (a.known == NULL)
         return sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for the migrations.");
     sql_begin(&s);

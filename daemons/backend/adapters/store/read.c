@@ -20,7 +20,7 @@ static const char *result_name(int rc)
     }
 }
 
-/* Whether the store answers a question that costs it nothing. */
+/* Whether the store answers a query that costs it nothing. */
 static bool answers(chs_transport *reader)
 {
     enum { PATIENCE_MS = 1000 };
@@ -43,7 +43,7 @@ int read_run(clickhouse *c, statement *s, chs_block_fn on_block, void *context, 
     if (reader != NULL) {
         uint64_t began_ns = clock_monotonic_ns();
         rc = sql_query(s, reader, c->options.query_ms, on_block, context, err);
-        if (rc == STORE_ERR_TIMEOUT && !answers(reader)) /* no shorter range would help */
+        if (rc == STORE_ERR_TIMEOUT && !answers(reader)) /* then a shorter range would not help */
             rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "The store does not answer.");
         clickhouse__give(c, &c->readers, reader);
         metrics_observe(c->options.metrics, METRIC_STORE_READ_SECONDS, result_name(rc),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frames of stacks. */
+/* Reads the frames of stacks. */
 #include <stdlib.h>
 
 #include "read.h"
@@ -7,7 +7,7 @@
 typedef struct stacks {
     stack_fn each;
     void *context;
-    stack_frame *frames; /* of the row at hand */
+    stack_frame *frames; /* of the current row */
     size_t capacity;
 } stacks;
 
@@ -30,7 +30,7 @@ static int bind_stacks(stack_columns *c, const chs_result *block)
                : 0;
 }
 
-/* The five arrays of one stack have one length, whatever the store says. */
+/* Whether the five arrays of a stack have the same length. The store's data is not trusted. */
 static bool same_lengths(const stack_columns *c, uint64_t row, size_t *first, size_t *depth)
 {
     const uint64_t *const ends[] = {c->class_name.ends, c->method.ends, c->file.ends, c->line.ends,
@@ -93,7 +93,7 @@ static int on_stacks(void *context, const chs_result *block)
     return 0;
 }
 
-/* A statement is short enough for so many ids. */
+/* Most ids of one statement, so that it stays short enough. */
 enum { FRAMES_PER_QUERY = 5000 };
 
 static int read_some_frames(clickhouse *c, const store_filter *filter, const uint8_t *const *ids,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the writer asks before it writes: the ledger, and which stacks are known. */
+/* The writer's queries before it writes: the ledger, and the known stacks. */
 #include <base/seeded_hash.h>
 #include <string.h>
 
@@ -41,12 +41,12 @@ int clickhouse__find_batch(void *self, const uint8_t batch_id[16], ledger_entry 
     return rc;
 }
 
-/* Ids, none of which stands twice, and where to find an answer's among them. */
+/* Distinct ids, and an index to find the ids of an answer among them. */
 typedef struct asked {
     const uint8_t *const *ids;
     size_t count;
     index_set set;
-    const uint8_t *wanted; /* the id of index `count`, which is never added */
+    const uint8_t *wanted; /* the id of index `count`, which serves lookups only */
     bool *known;
 } asked;
 

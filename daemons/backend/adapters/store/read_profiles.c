@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads over the windows: services, types, freshness. */
+/* Reads windows: services, types, freshness. */
 #include <catalogue/profile_type.h>
 
 #include "read.h"
@@ -60,7 +60,7 @@ typedef struct types {
     void *context;
 } types;
 
-/* What one service's windows of one source came to. */
+/* The sums of the windows of one service and source. */
 typedef struct source_row {
     service_key key;
     uint64_t source;
@@ -77,7 +77,7 @@ static const row_field source_numbers[] = {
 static const row_field source_texts[] = {ROW_KEY(source_row)};
 static const row_shape source_shape = ROW_SHAPE(source_numbers, source_texts);
 
-/* Each type that the source has; one that every estimate is 0 of is not there. */
+/* Passes each type that the source has. A type without any estimate is left out. */
 static int give_types(void *context, const void *found)
 {
     const types *r = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the samples of each stack come to, from the samples and from the hourly sums of them. */
+/* Sums the samples of each stack, from the samples and from their hourly sums. */
 #include <string.h>
 
 #include <catalogue/profile_type.h>
@@ -10,13 +10,13 @@
 
 enum { HOURS_MAX = 7 * 24 + 2, GENERATIONS_MAX = 500, HOUR_MS = 3600000 };
 
-/* The hours that a read touches: those whose sums hold by the generations of their services, the
- * others by hour. */
+/* The hours of a read. Hours with valid sums are listed as generations of their services, the
+ * others (`live`) by hour. */
 typedef struct hour_split {
     uint64_t generations[GENERATIONS_MAX], live[HOURS_MAX];
     size_t generation_count, live_count;
-    uint64_t from_ms, to_ms; /* of the read */
-    bool complete;           /* it asked; else every hour is read from the samples */
+    uint64_t from_ms, to_ms; /* range of the read */
+    bool complete; /* the query succeeded; otherwise all hours are read from the samples */
 } hour_split;
 
 static bool is_within(const hour_split *h, uint64_t hour_ms)
@@ -24,8 +24,8 @@ static bool is_within(const hour_split *h, uint64_t hour_ms)
     return hour_ms >= h->from_ms && hour_ms + HOUR_MS <= h->to_ms;
 }
 
-/* One row an hour, with the generations of all its services, or none where one is to be read live.
- */
+/* Receives one row per hour: the generations of all its services, or none if one must be read from
+ * the samples. */
 static int on_hours(void *context, const chs_result *block)
 {
     hour_split *h = context;
@@ -53,7 +53,7 @@ static int on_hours(void *context, const chs_result *block)
     return 0;
 }
 
-/* Only a range that holds a whole hour can gain by the sums. */
+/* Sums help only if the range contains a whole hour. */
 static int split_hours(clickhouse *c, const store_filter *filter, hour_split *h, store_error *err)
 {
     store_filter wide = {.scope = filter->scope,
@@ -112,7 +112,7 @@ static void add_conditions_of_rollups(statement *s, const store_filter *filter, 
     add_numbers(s, h->generations, h->generation_count, false);
 }
 
-/* `columns` of the filter's samples and of the sums that stand for others. */
+/* Adds `columns` of the filter's samples, and of the sums that replace samples. */
 static void add_sources(statement *s, const char *columns, const store_filter *filter,
                         const hour_split *h)
 {

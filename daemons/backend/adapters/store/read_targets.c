@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last verdict on every JVM of a range. */
+/* Reads the last verdict on every JVM of a range. */
 #include "read.h"
 
 typedef struct targets {
@@ -81,8 +81,8 @@ int clickhouse__read_targets(void *self, const store_filter *filter, target_fn e
     if (filter->target != 0)
         sql_add(&s, " AND target_id = {target:UInt64}");
     sql_add(&s, " ORDER BY observed DESC LIMIT 1 BY cluster, target_id) AS told INNER JOIN ");
-    /* The newest report of a collector may be about other services alone, or about JVMs that the
-     * caller may not see: it tells that this JVM is gone. */
+    /* The newest report of a collector says that a JVM is gone, even if that report is about other
+     * services only, or about JVMs that the caller may not see. */
     sql_add(&s, "(SELECT cluster, instance, max(observed) AS reported FROM target_status_history");
     sql_where_time(&s, "observed");
     sql_where_cluster(&s, filter);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generations of hourly sums: which hours need one, how one is made, whether one still holds. */
+/* Generations of hourly sums: finds the hours that need one, makes it, and checks that one is
+ * right. */
 #include "read.h"
 
 #include "rollups.h"
 
 enum { ROLL_MS = 120000 };
 
-/* The key of an hour in both tables, and its hour as seconds since 1970. */
+/* The key of an hour in both tables, and the hour as seconds since 1970. */
 #define HOUR_KEY "cluster, namespace, workload, "
 #define SUMS                                                                                       \
     "sum(raw_amount) AS raw_amount, sum(amount) AS amount, sum(raw_count) AS raw_count, "          \
@@ -156,15 +157,15 @@ static int roll(void *self, const rollup_hour *hour, uint64_t generation, store_
 
 /* ---- drift ---- */
 
-/* One rolled hour of all, by chance, with the number of windows that its generation saw. */
+/* A random hour that has sums, with the number of windows in its generation. */
 #define CHOSEN_HOUR                                                                                \
     "(SELECT " HOUR_KEY "hour, max(generation) AS newest, argMax(windows, generation) AS seen "    \
     "FROM rollup_runs WHERE hour >= toDateTime({from_s:UInt32}, 'UTC') AND hour < "                \
     "toDateTime({to_s:UInt32}, 'UTC') GROUP BY " HOUR_KEY "hour HAVING seen > 0 ORDER BY "         \
     "sipHash64(newest, {chance:UInt64}) LIMIT 1)"
 
-/* `before` a FROM over the chosen hour where its generation's sums are not its windows' totals; the
- * generation must have seen the windows that are there now. */
+/* Adds `before` and a FROM over the chosen hour, if the sums of its generation differ from the
+ * totals of its windows and the windows are the same as when the sums were made. */
 static void add_drifted(statement *s, const char *before, uint64_t from_ms, uint64_t to_ms,
                         uint64_t chance)
 {
@@ -194,7 +195,8 @@ static int verify(void *self, uint64_t from_ms, uint64_t to_ms, uint64_t chance,
     *drifted = count > 0;
     if (rc != 0 || count == 0)
         return rc;
-    /* A newer run of no windows: the hour is dirty again and its generations are not read. */
+    /* A newer run with no windows makes the hour dirty again, and its generations are no longer
+     * read. */
     add_drifted(&s,
                 "INSERT INTO rollup_runs (" HOUR_KEY "hour, generation, windows, made) SELECT "
                 "c.cluster, c.namespace, c.workload, c.hour, c.newest + 1, 0, now('UTC')",

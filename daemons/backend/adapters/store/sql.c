@@ -74,7 +74,7 @@ void sql_number(statement *s, const char *name, uint64_t value)
     sql_text(s, name, text_of(digits));
 }
 
-/* Room for the items of an array parameter, NULL when there is none. */
+/* Returns room for the items of an array parameter; NULL when there is none. */
 static chs_bytes *add_list(statement *s, const char *name, size_t count)
 {
     chs_bytes *items = malloc((count + 1) * sizeof(*items));
@@ -157,7 +157,7 @@ void sql_where_cluster(statement *s, const store_filter *f)
         sql_add(s, " AND has({scope_clusters:Array(String)}, cluster)");
 }
 
-/* The conditions beside the time. */
+/* Adds the conditions other than the time. */
 static void add_conditions(statement *s, const store_filter *f)
 {
     sql_where_cluster(s, f);
@@ -206,7 +206,7 @@ void sql_where_windows(statement *s, const store_filter *f)
     add_parts(s, f);
 }
 
-/* The conditions that only samples and their hourly sums can meet. */
+/* Adds the conditions that only samples and their hourly sums can meet. */
 static void add_parts_of_samples(statement *s, const store_filter *f)
 {
     if (f->pool != NULL)
@@ -227,7 +227,8 @@ void sql_where_rollups(statement *s, const store_filter *f)
 void sql_where_samples(statement *s, const store_filter *f)
 {
     sql_where_windows(s, f);
-    /* The hour stands before the time in the table's order. */
+    /* The hour comes before the time in the table's order, so that this condition uses the
+     * index. */
     sql_add(s, " AND toStartOfHour(time) >= toStartOfHour(fromUnixTimestamp64Milli("
                "{from_ms:Int64}, 'UTC')) AND toStartOfHour(time) <= "
                "toStartOfHour(fromUnixTimestamp64Milli({to_ms:Int64}, 'UTC'))");

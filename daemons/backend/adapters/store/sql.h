@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* adapters/store/sql.h: statements with parameters, and what the store's errors mean to the core.
- */
+/* adapters/store/sql.h: statements with parameters, and the mapping of the store's errors to the
+ * core's. */
 #ifndef BACKEND_SQL_H
 #define BACKEND_SQL_H
 
@@ -14,7 +14,7 @@
 
 enum { SQL_TEXT_MAX = 16384, SQL_PARAMS_MAX = 32, SQL_NUMBERS_MAX = 16 };
 
-/* A statement under construction. Values from outside go in as parameters only, never as text. */
+/* A statement under construction. Values from outside are parameters, never text. */
 typedef struct statement {
     char text[SQL_TEXT_MAX];
     size_t length;
@@ -25,7 +25,7 @@ typedef struct statement {
     size_t number_count;
     chs_bytes *lists[3]; /* owned: items of array parameters */
     size_t list_count;
-    int failed; /* something did not fit */
+    int failed; /* something was too long */
 } statement;
 
 void sql_begin(statement *s);
@@ -38,20 +38,20 @@ void sql_list(statement *s, const char *name, const char *const *values, size_t 
 void sql_ids(statement *s, const char *name, const uint8_t *const *ids, size_t count);
 
 /*
- * " WHERE ..." for a filter over a table whose time column is `column`. sql_where_days is the same
- * for a Date column: all days that the range touches. sql_filter_params adds the parameters, once,
- * however often the conditions stand in the statement.
+ * Adds " WHERE ..." for a filter over a table whose time column is `column`. sql_where_days does
+ * the same for a Date column: all days of the range. sql_filter_params adds the parameters, once,
+ * even if the conditions occur several times in the statement.
  */
 void sql_where(statement *s, const store_filter *filter, const char *column);
-/* The same with the parts of a service, over tables that have pod, container, app_version and
- * target_id; and over samples and their hourly sums, which have a pool too. */
+/* Add conditions with the parts of a service, too: over tables with pod, container, app_version and
+ * target_id; and over samples and their hourly sums, which also have a pool. */
 void sql_where_windows(statement *s, const store_filter *filter);
 void sql_where_samples(statement *s, const store_filter *filter);
 void sql_where_rollups(statement *s, const store_filter *filter);
 void sql_where_days(statement *s, const store_filter *filter, const char *column);
 void sql_filter_params(statement *s, const store_filter *filter);
-/* For tables whose rows are of collectors: " WHERE ..." for the time, " AND ..." for the clusters,
- * and the parameters of the latter alone. */
+/* For tables whose rows belong to collectors: add " WHERE ..." for the time, and " AND ..." for the
+ * clusters with its parameters. */
 void sql_where_time(statement *s, const char *column);
 void sql_where_cluster(statement *s, const store_filter *filter);
 void sql_cluster_params(statement *s, const store_filter *filter);
@@ -61,18 +61,18 @@ int sql_error(store_error *err, const chs_error *from);
 int sql_fail(store_error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* For the analyser, which sees one file at a time: a failure is never 0. */
+/* Tells the analyser, which sees one file at a time, that a failure is never 0. */
 #ifdef __clang_analyzer__
 #define sql_fail(err, code, ...) (sql_fail(err, code, __VA_ARGS__), (code))
 #endif
 
-/* A number of the program's own, such as an hour, as text. */
+/* Adds a number of the program's own, such as an hour, as text. */
 void sql_add_number(statement *s, uint64_t value);
 
-/* Runs a statement that answers nothing. timeout_ms, here and below: 0 = store.timeout. */
+/* Runs a statement that returns no rows. timeout_ms, here and below: 0 = store.timeout. */
 int sql_exec(statement *s, chs_transport *transport, uint32_t timeout_ms, store_error *err);
 
-/* Runs a statement that was built without failure; each block goes to on_block. */
+/* Runs a statement that was built without an error; each block goes to on_block. */
 int sql_query(statement *s, chs_transport *transport, uint32_t timeout_ms, chs_block_fn on_block,
               void *context, store_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adapters/store/table.h: one table's block under construction, its columns in the schema's order.
- * Appends that fail stay with the block and show when it is inserted.
+ * adapters/store/table.h: builds the block of one table, with columns in the schema's order. A
+ * failed append is remembered and reported when the block is inserted.
  */
 #ifndef BACKEND_TABLE_H
 #define BACKEND_TABLE_H
@@ -23,30 +23,30 @@ typedef struct table {
     size_t count;
     chs_block *block;
     chs_column *at[TABLE_COLUMNS_MAX];
-    size_t next; /* the column that the next value of this row goes to */
+    size_t next; /* the column of the row's next value */
 } table;
 
-/* 0, or a STORE_ERR_ code. End with table_end either way. */
+/* Returns 0, or a STORE_ERR_ code. End with table_end in both cases. */
 int table_begin(table *t, const char *name, const table_column *columns, size_t count,
                 store_error *err);
 void table_end(table *t);
 
-/* The next column's value of the row; the last column ends it. */
+/* Append the next column's value of the row; the last column ends it. */
 void table_put_text(table *t, text value);
 void table_put_uint(table *t, uint64_t value);
 void table_put_ms(table *t, uint64_t unix_ms); /* DateTime64(3); a time beyond 2100 becomes 1970 */
 void table_put_texts(table *t, const chs_bytes *values, size_t count);
 void table_put_uints(table *t, const uint64_t *values, size_t count);
 
-/* The next column's values of `count` rows, which all columns must then get: one value for all, or
- * one each. */
+/* Append the next column's values of `count` rows, which all other columns must then get, too: the
+ * same value for all, or one each. */
 void table_put_text_times(table *t, text value, size_t count);
 void table_put_uint_times(table *t, uint64_t value, size_t count);
 void table_put_ms_times(table *t, uint64_t unix_ms, size_t count);
 void table_put_u32_rows(table *t, const uint32_t *values, size_t count);
 void table_put_u64_rows(table *t, const uint64_t *values, size_t count);
 
-/* Where a table's next value goes, for who appends it; the one behind it is next then. */
+/* Returns the column of the next value, for callers that append to it directly, and moves on. */
 chs_column *table_next(table *t);
 
 /* The strings of a table in one column of LowCardinality(String): each is looked up once. */
@@ -55,20 +55,21 @@ typedef struct table_keys {
     uint32_t *known; /* key + 1 by index; 0 = not looked up */
 } table_keys;
 
-/* False without memory; free it in any case. */
+/* Returns false without memory; free it in any case. */
 bool table_keys_init(table_keys *keys, const string_columns *strings);
 void table_keys_free(table_keys *keys);
 
-/* The key of string `index`, the same column each time; a failure stays with the block. */
+/* Returns the key of string `index`; column must be the same in all calls. The block remembers a
+ * failure. */
 uint32_t table_key(table_keys *keys, chs_column *column, uint32_t index);
 
-/* As table_put_u32_rows, of strings by index. */
+/* As table_put_u32_rows, for strings by index. */
 void table_put_string_rows(table *t, table_keys *keys, const uint32_t *indexes, size_t count);
 
 /*
- * Which insert token a block carries. key: 16 bytes, the batch's id. The token is
- * "<key in hex>/<table>", with by_content "/<the block's hash>" follows, and with a number above 0
- * "/<number>". key NULL: the hash alone tells the block from others.
+ * The insert token of a block. key: 16 bytes, the batch's id. The token is "<key in hex>/<table>";
+ * with by_content it is followed by "/<hash of the block>", and with a number above 0 by
+ * "/<number>". key NULL: the hash alone distinguishes the block.
  */
 typedef struct table_token {
     const uint8_t *key;
@@ -76,7 +77,7 @@ typedef struct table_token {
     unsigned number;
 } table_token;
 
-/* Inserts the block with its token; nothing when it has no row. */
+/* Inserts the block with its token, unless it has no row. */
 int table_insert(table *t, chs_transport *to, table_token token, store_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The blocks of one batch, in the order of docs/formats/storage.md. */
+/* Writes the blocks of one batch, in the order of docs/formats/storage.md. */
 #include <base/clock.h>
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
         "count", "UInt64"                                                                          \
     }
 
-/* The `count` sums from entry `i` on, in the columns SUMS. */
+/* Appends the `count` sums from entry `i` on, to the columns SUMS. */
 static void put_sums(table *t, const sum_columns *from, size_t i, size_t count)
 {
     table_put_u64_rows(t, from->raw_amount.at + i, count);
@@ -25,7 +25,7 @@ static void put_sums(table *t, const sum_columns *from, size_t i, size_t count)
     table_put_u64_rows(t, from->count.at + i, count);
 }
 
-/* How many rows from `from` on are of one window. */
+/* Returns how many rows from `from` on belong to one window. */
 static size_t rows_alike(u32s window, size_t from)
 {
     size_t end = from + 1;
@@ -37,8 +37,7 @@ static size_t rows_alike(u32s window, size_t from)
 
 /* ---- profile_stacks ---- */
 
-/* The strings of the columns of frames, and a column's values in one stack, long enough for the
- * deepest. */
+/* The strings of the columns of frames, and room for one column's values in the deepest stack. */
 typedef struct frames {
     table_keys class_name, method, file;
     uint32_t *keys;
@@ -64,7 +63,7 @@ static int frames_make(frames *f, const string_columns *strings, size_t depth)
                : -1;
 }
 
-/* The strings that a stack's frames have in a column of the dictionary. */
+/* Appends the strings of a stack's frames in one column of the dictionary. */
 static void put_frame_strings(table *t, frames *f, table_keys *keys, u32s strings,
                               const uint32_t *stack, uint32_t depth)
 {
@@ -89,7 +88,7 @@ static void put_frames(table *t, frames *f, const stack_dictionary *d, const uin
     table_put_uints(t, f->numbers, depth);
 }
 
-/* Where each stack's frames begin in the dictionary, and the greatest depth. */
+/* Returns where each stack's frames begin in the dictionary; *deepest is the greatest depth. */
 static size_t *find_starts(const stack_dictionary *d, size_t *deepest)
 {
     size_t *starts = malloc((d->stack_depth.count + 1) * sizeof(*starts));
@@ -144,7 +143,7 @@ static int write_stacks(chs_transport *to, const batch_write *w, store_error *er
         rc = sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for a batch's stacks.");
     for (size_t i = 0; i < w->stack_count && rc == 0; i++)
         put_stack(&t, &f, w, &w->stacks[i], starts);
-    /* A resend may bring other stacks: the token must tell the blocks apart. */
+    /* A resend may contain other stacks: the token must distinguish the blocks. */
     if (rc == 0)
         rc = insert_table(&t, to, w, true, err);
     frames_free(&f);
@@ -155,14 +154,13 @@ static int write_stacks(chs_transport *to, const batch_write *w, store_error *er
 
 /* ---- profile_windows ---- */
 
-/* The rows of `seconds`, gathered by window: those of window i are order[starts[i]..starts[i+1]).
- */
+/* The rows of `seconds`, sorted by window: those of window i are order[starts[i]..starts[i+1]). */
 typedef struct seconds_by_window {
     uint32_t *order;
     size_t *starts;
     chs_bytes *pool; /* of one window */
     uint64_t *second, *amount, *count;
-    uint32_t *sample_rows, *thread_rows; /* of each window, in the other tables */
+    uint32_t *sample_rows, *thread_rows; /* by window: its number of rows in the other tables */
 } seconds_by_window;
 
 static void seconds_free(seconds_by_window *s)
@@ -177,7 +175,7 @@ static void seconds_free(seconds_by_window *s)
     free(s->thread_rows);
 }
 
-/* How many rows there are of each window; NULL: no memory. */
+/* Returns how many rows each window has; NULL: no memory. */
 static uint32_t *count_rows(u32s window, size_t windows)
 {
     uint32_t *rows = calloc(windows + 1, sizeof(*rows));
@@ -202,7 +200,7 @@ static int seconds_gather(seconds_by_window *s, const profile_batch *b)
     if (s->order == NULL || s->starts == NULL || s->pool == NULL || s->second == NULL ||
         s->amount == NULL || s->count == NULL || s->sample_rows == NULL || s->thread_rows == NULL)
         return -1;
-    /* A counting sort: it keeps the batch's own order, so that the block can be made again. */
+    /* A counting sort: it keeps the batch's own order, so that a resend makes the same block. */
     for (size_t i = 0; i < rows; i++)
         s->starts[b->seconds.window.at[i] + 2]++;
     for (size_t i = 2; i < windows + 2; i++)
@@ -316,7 +314,7 @@ static int write_windows(chs_transport *to, const batch_write *w, store_error *e
 
 /* ---- profile_threads ---- */
 
-/* The `count` threads from `i` on, which are of one window. */
+/* Appends the `count` threads from `i` on, which belong to one window. */
 static void put_threads(table *t, const profile_batch *b, table_keys *pools, size_t i, size_t count)
 {
     const thread_columns *rows = &b->threads;
@@ -378,7 +376,7 @@ typedef struct sample_keys {
     table_keys pools, objects;
 } sample_keys;
 
-/* The `count` samples from `i` on, which are of one window. */
+/* Appends the `count` samples from `i` on, which belong to one window. */
 static void put_samples(table *t, const profile_batch *b, sample_keys *keys, size_t i, size_t count)
 {
     const sample_columns *rows = &b->samples;
@@ -462,8 +460,8 @@ static int write_table(const clickhouse *c, chs_transport *to, const batch_write
     return rc;
 }
 
-/* Whether the block that was just inserted is still missing, because its token was noted by a
- * server that was killed before it kept the block. */
+/* Finds out whether the block that was just inserted is still missing, because a server that was
+ * killed had recorded its token but not the block. */
 static int find_lost(chs_transport *to, const batch_write *w, batch_table of, bool *lost,
                      store_error *err)
 {
@@ -477,21 +475,21 @@ static int find_lost(chs_transport *to, const batch_write *w, batch_table of, bo
 }
 
 /*
- * Writes the block of a table that may hold it. The first token covers a try at the same moment,
- * whose rows the question did not see yet. The next token follows only where the one before has no
- * block, so that all tries take the same tokens in the same order. A table of stacks takes equal
- * rows: there each try has a token of its own.
+ * Writes the block of a table that may have it already. The first token protects against another
+ * try at the same moment, whose rows the check could not see. The next token is used only if the
+ * block of the one before is missing, so that all tries use the same tokens in the same order. The
+ * table of stacks may hold equal rows, so that each try has a token of its own there.
  */
 static int write_in_doubt(const clickhouse *c, chs_transport *to, const batch_write *w,
                           batch_table of, store_error *err)
 {
-    enum { KILLS_MAX = 8 }; /* of the server, each between a token and its block */
+    enum { KILLS_MAX = 8 }; /* kills of the server, each between a token and its block */
     batch_write one = *w;
     block_state state = BLOCK_NOT_ASKED;
     bool missing = true;
     int rc = 0;
 
-    if (of != TABLE_LEDGER) /* it has been asked: it does not know the batch */
+    if (of != TABLE_LEDGER) /* the caller has checked that the ledger does not have the batch */
         rc = clickhouse__holds(to, w, of, &state, err);
     if (rc == 0 && state != BLOCK_NOT_ASKED)
         metrics_add(c->options.metrics, METRIC_IN_DOUBT_CHECKS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the files that write a batch's tables. */
+/* Private declarations of the files that write a batch's tables. */
 #ifndef BACKEND_WRITE_IMPL_H
 #define BACKEND_WRITE_IMPL_H
 
@@ -20,7 +20,7 @@ static inline text string_of(const profile_batch *b, const u32s *column, uint32_
     return string_at(&b->strings, column->at[row]);
 }
 
-/* The service of a target, for `rows` rows. */
+/* Appends the service of a target to `rows` rows. */
 static inline void put_service(table *t, const profile_batch *b, uint32_t target, size_t rows)
 {
     table_put_text_times(t, b->collector.cluster, rows);
@@ -42,15 +42,16 @@ typedef enum batch_table {
     TABLE_STACKS,
     TABLE_THREADS,
     TABLE_SAMPLES,
-    TABLE_WINDOWS, /* after their samples: who sees a window sees what it sums */
+    TABLE_WINDOWS, /* after their samples: a reader that sees a window finds its samples */
     TABLE_SNAPSHOTS,
     TABLE_DEADLOCKS,
-    TABLE_RUNS, /* who sees a run sees what it saw */
+    TABLE_RUNS, /* last: a reader that sees a run finds its rows */
     TABLE_LEDGER,
     TABLES
 } batch_table;
 
-/* What tells a batch from others that have windows of the same JVM, source and time. */
+/* Returns a number that distinguishes a batch from others with windows of the same JVM, source and
+ * time. */
 static inline uint32_t batch_mark(const profile_batch *b)
 {
     uint32_t mark;
@@ -60,27 +61,28 @@ static inline uint32_t batch_mark(const profile_batch *b)
 }
 
 typedef enum block_state {
-    BLOCK_NOT_ASKED, /* the batch has no row in the table, or its rows may stand twice */
+    BLOCK_NOT_ASKED, /* the batch has no row in the table, or the table may hold rows twice */
     BLOCK_MISSING,
     BLOCK_HELD
 } block_state;
 
 /*
- * Whether a table has the block of this batch, which comes again. A block is there whole or not at
- * all, so the key of the batch's first row in the table decides: the table has more rows of it than
- * other batches wrote. 0 or a STORE_ERR_ code with err filled.
+ * Finds out whether a table has the block of a batch that is sent again. A block is written whole
+ * or not at all, so that the key of the batch's first row in the table decides: the table then has
+ * more rows with that key than other batches wrote. Returns 0 or a STORE_ERR_ code with err filled.
  */
 int clickhouse__holds(chs_transport *to, const batch_write *w, batch_table of, block_state *state,
                       store_error *err);
 
 /*
- * Whether the table may have noted the token of a block that it lost: a table of this server alone,
- * killed between the two. Replicated tables note both in one step, and a read there may lack what
- * another replica has. 0 or a STORE_ERR_ code with err filled.
+ * Finds out whether the table may have recorded the token of a block that it lost. That can happen
+ * in a table of a single server that is killed between the two. Replicated tables record both in
+ * one step, and a read there may miss rows of another replica. Returns 0 or a STORE_ERR_ code with
+ * err filled.
  */
 int clickhouse__may_lose_blocks(chs_transport *to, const char *name, bool *may, store_error *err);
 
-/* The ledger's row of a batch that is stored. 0 or a STORE_ERR_ code with err filled. */
+/* Writes the ledger's row of a stored batch. Returns 0 or a STORE_ERR_ code with err filled. */
 int clickhouse__write_ledger(chs_transport *to, const batch_write *w, store_error *err);
 
 /* The tables of thread snapshots. Each returns 0 or a STORE_ERR_ code with err filled. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The blocks of a batch's thread snapshots: docs/formats/storage.md. */
+/* Writes the blocks of a batch's thread snapshots: docs/formats/storage.md. */
 #include <stdlib.h>
 
 #include "sql.h"
@@ -36,7 +36,7 @@ static void put_run(table *t, const profile_batch *b, uint32_t i, uint32_t liste
     table_put_uint(t, sightings);
 }
 
-/* The deadlocks' threads of a snapshot. */
+/* Returns how many threads of deadlocks a snapshot has. */
 static uint32_t count_sightings(const profile_batch *b, uint32_t snapshot)
 {
     uint32_t count = 0;
@@ -87,7 +87,7 @@ int clickhouse__write_snapshot_runs(chs_transport *to, const batch_write *w, sto
 
 /* ---- thread_snapshots ---- */
 
-/* The held locks of thread `i`, which begin at *at; moves it behind them. */
+/* Appends the held locks of thread `i`, which begin at *at; moves *at past them. */
 static void put_held(table *t, const profile_batch *b, uint32_t i, size_t *at)
 {
     const held_columns *h = &b->held;
@@ -97,7 +97,7 @@ static void put_held(table *t, const profile_batch *b, uint32_t i, size_t *at)
 
     while (*at < h->thread.count && h->thread.at[*at] == i)
         ++*at;
-    size_t count = *at - first; /* at most HELD_PER_THREAD_MAX: the validator sees to it */
+    size_t count = *at - first; /* the validator ensures at most HELD_PER_THREAD_MAX */
     chs_bytes names[HELD_PER_THREAD_MAX];
     uint64_t numbers[3][HELD_PER_THREAD_MAX];
     for (size_t k = 0; k < count; k++) {
@@ -114,7 +114,7 @@ static void put_held(table *t, const profile_batch *b, uint32_t i, size_t *at)
     chs_append_uint_array(depths, numbers[2], count);
 }
 
-/* The id of the stack of a thread; all zero where none was taken. */
+/* Returns the id of a thread's stack; all zero if it has none. */
 static text stack_of(const profile_batch *b, uint32_t i)
 {
     static const char none[STACK_ID_BYTES];
@@ -203,7 +203,7 @@ int clickhouse__write_snapshots(chs_transport *to, const batch_write *w, store_e
 
 /* ---- deadlock_sightings ---- */
 
-/* Where thread `i` stands among the held locks: entries of one thread are adjacent and sorted. */
+/* Returns the first held lock of thread `i`: the entries are sorted by thread. */
 static size_t find_held(const held_columns *h, uint32_t i)
 {
     size_t low = 0, high = h->thread.count;
@@ -218,7 +218,8 @@ static size_t find_held(const held_columns *h, uint32_t i)
     return low;
 }
 
-/* How thread `i` holds a lock; false where the snapshot does not say. lock: its index plus 1. */
+/* Gets how thread `i` holds a lock; returns false where the snapshot does not say. lock: its index
+ * plus 1. */
 static bool find_holding(const profile_batch *b, uint32_t i, uint32_t lock, uint32_t *kind,
                          uint32_t *depth)
 {
@@ -234,7 +235,7 @@ static bool find_holding(const profile_batch *b, uint32_t i, uint32_t lock, uint
     return false;
 }
 
-/* Entry `k` of the cycle that is [first, end). */
+/* Appends entry `k` of the cycle [first, end). */
 static void put_sighting(table *t, const profile_batch *b, size_t first, size_t end, size_t k)
 {
     const u32s threads = b->deadlocks.thread;

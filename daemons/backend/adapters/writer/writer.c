@@ -18,15 +18,15 @@ struct writer {
     nng_socket push, pull;
     pthread_t threads[WRITER_THREADS_MAX];
     unsigned count;
-    atomic_bool has_first; /* a thread that calls idle */
+    atomic_bool has_first; /* one thread calls idle */
     void (*idle)(void *context);
     void *context;
     uint32_t idle_ms;
     int depth;
-    atomic_int queued; /* or running */
+    atomic_int queued; /* queued or running */
 };
 
-/* What travels through the queue is a pointer to this; it lives on its caller's stack. */
+/* The queue carries pointers to tickets, which are on their callers' stacks. */
 typedef struct ticket {
     void (*job)(void *arg); /* NULL: the thread ends */
     void *arg;
@@ -43,7 +43,7 @@ static void finish(ticket *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* Calls idle when its time has come, however busy the queue is. */
+/* Calls idle when it is due, even if the queue is never empty. */
 static void look_after(writer *w, uint64_t *next_ms)
 {
     if (w->idle == NULL || clock_monotonic_ms(NULL) < *next_ms)
@@ -79,7 +79,7 @@ static int open_sockets(writer *w, int depth)
     static atomic_uint serial;
     char url[64];
 
-    /* inproc names are the process's: every writer has its own. */
+    /* inproc names are global in the process, so that every writer has its own. */
     snprintf(url, sizeof(url), "inproc://backend-writer-%u", atomic_fetch_add(&serial, 1));
     if (nng_pull0_open(&w->pull) != 0)
         return -1;
@@ -121,7 +121,7 @@ writer *writer_start(int depth, unsigned threads, void (*idle)(void *context), v
     return NULL;
 }
 
-/* Queues a ticket and waits for its end. */
+/* Queues a ticket and waits until it is done. */
 static int submit(writer *w, ticket *t, int flags)
 {
     pthread_mutex_init(&t->lock, NULL);
@@ -144,7 +144,7 @@ static int run(void *self, void (*job)(void *arg), void *arg)
     ticket t = {.job = job, .arg = arg};
     int rc = -1;
 
-    /* nng's own buffers are longer by what is on its way: the count is exact. */
+    /* nng buffers more messages than the queue's length: this count is exact. */
     if (atomic_fetch_add(&w->queued, 1) < w->depth)
         rc = submit(w, &t, NNG_FLAG_NONBLOCK);
     atomic_fetch_sub(&w->queued, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adapters/writer/writer.h: the threads that write to the store, behind a bounded queue: nng
- * push/pull over inproc. Their callers wait.
+ * adapters/writer/writer.h: the threads that write to the store, with a bounded queue before them:
+ * nng push/pull over inproc. Callers wait for their jobs.
  */
 #ifndef BACKEND_WRITER_H
 #define BACKEND_WRITER_H
@@ -13,18 +13,17 @@ typedef struct writer writer;
 enum { WRITER_THREADS_MAX = 16 };
 
 /*
- * Starts `threads` threads, WRITER_THREADS_MAX at most. depth: jobs that may be queued or running
- * at once; more are turned away. idle: NULL, or called on the first thread between jobs, every
- * idle_ms or a little later (and once at the start): where a store that was down is tried again.
- * NULL on failure.
+ * Starts `threads` threads, WRITER_THREADS_MAX at most. depth: most jobs queued or running; more
+ * are refused. idle: NULL, or a function that the first thread calls between jobs, every idle_ms or
+ * a little later, and once at the start; it retries a store that was down. Returns NULL on failure.
  */
 writer *writer_start(int depth, unsigned threads, void (*idle)(void *context), void *context,
                      uint32_t idle_ms);
 
-/* Runs what is queued, then ends the threads. Takes NULL. */
+/* Runs the queued jobs, then ends the threads. NULL is allowed. */
 void writer_stop(writer *w);
 
-/* The port, with a writer as self. */
+/* The port; its self is a writer. */
 extern const writer_ops writer_port;
 
 #endif

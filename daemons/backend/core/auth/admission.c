@@ -17,9 +17,9 @@ typedef struct decision {
 
 struct admission {
     admission_options options;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* guards the following members */
     unsigned asking;
-    uint64_t generation; /* counts how often all was forgotten */
+    uint64_t generation; /* counts how often all decisions were forgotten */
     admission_stats stats;
     size_t places;
     decision kept[];
@@ -72,7 +72,7 @@ static void hash_token(uint8_t out[SHA256_DIGEST_SIZE], const char *token, size_
     explicit_bzero(&context, sizeof(context));
 }
 
-/* The first of the places of a token; NULL where nothing is kept. */
+/* Returns the first of a token's places; NULL where nothing is kept. */
 static decision *places_of(admission *a, const uint8_t *token)
 {
     uint64_t number;
@@ -83,7 +83,7 @@ static decision *places_of(admission *a, const uint8_t *token)
     return &a->kept[number % (a->places / WAYS) * WAYS];
 }
 
-/* The kept decision, held; NULL: there is none. */
+/* Returns the kept decision, held; NULL: there is none. */
 static const principal *find(admission *a, const uint8_t *token, uint64_t now_ms)
 {
     decision *from = places_of(a, token);
@@ -92,7 +92,7 @@ static const principal *find(admission *a, const uint8_t *token, uint64_t now_ms
         decision *one = &from[i];
         if (one->who == NULL || memcmp(one->token, token, sizeof(one->token)) != 0)
             continue;
-        /* A clock that was put back must not lengthen a decision's life. */
+        /* If the clock was set back, the decision must not live longer. */
         if (now_ms < one->until_ms && one->until_ms - now_ms <= a->options.keep_ms)
             return principal_hold(one->who);
         drop(a, one);
@@ -100,7 +100,7 @@ static const principal *find(admission *a, const uint8_t *token, uint64_t now_ms
     return NULL;
 }
 
-/* In the place of the decision that ends first. */
+/* Replaces the decision that ends first. */
 static void keep(admission *a, const uint8_t *token, const principal *who, uint64_t now_ms)
 {
     decision *from = places_of(a, token), *place = from;
@@ -118,7 +118,8 @@ static void keep(admission *a, const uint8_t *token, const principal *who, uint6
     a->stats.kept++;
 }
 
-/* Asks the authenticator without the lock, and once more when the principals have changed since. */
+/* Asks the authenticator without the lock, and once more when the principals have changed
+ * meanwhile. */
 static admission_answer ask(admission *a, const uint8_t *hash, const char *token, size_t length,
                             const principal **who)
 {

@@ -11,7 +11,7 @@
 
 #include <nettle/memops.h>
 
-/* Failed logins of one address. */
+/* Failed logins from one address. */
 typedef struct failures {
     char peer[64]; /* "" = free */
     uint64_t since_ms;
@@ -22,16 +22,16 @@ enum { PEERS = 256 };
 
 struct auth {
     auth_options options;
-    principals *by_code; /* one, by whom sessions from the code are signed */
+    principals *by_code; /* the one principal that signs sessions opened with the code */
     char code[AUTH_TOKEN_MAX + 1];
     uint64_t code_expires_ms;
     revoked_sessions revoked;
-    pthread_mutex_t lock; /* of the code, the tokens and the failures */
+    pthread_mutex_t lock; /* guards the code, the tokens and the failures */
     principals *tokens;
     failures failed[PEERS];
 };
 
-/* The user behind the code. The key of its sessions is random and never leaves this process. */
+/* Makes the user for the code. The key of its sessions is random and never leaves this process. */
 static principals *make_user_of_code(void)
 {
     unsigned char secret[32];
@@ -136,7 +136,7 @@ const authenticator_ops auth_authenticator = {decide};
 
 /* ---- by a session ---- */
 
-/* Who of a set has signed the sealed, held; NULL: nobody. */
+/* Returns the principal of a set that signed the session, held; NULL: none did. */
 static const principal *find_signer(const principals *set, const char *sealed, uint64_t now_ms,
                                     session_claims *out)
 {
@@ -187,7 +187,7 @@ void auth_logout(auth *a, const char *sealed)
 
 /* ---- logins ---- */
 
-/* The entry of an address, with its window begun anew where it has passed. */
+/* Returns the entry of an address, and begins its window anew if that has ended. */
 static failures *failures_of(auth *a, const char *peer, uint64_t now_ms)
 {
     failures *oldest = &a->failed[0], *found = NULL;
@@ -207,7 +207,7 @@ static failures *failures_of(auth *a, const char *peer, uint64_t now_ms)
     return f;
 }
 
-/* True once, for the right code; it is gone then. */
+/* Returns true once, for the right code, which is then deleted. */
 static bool take_code(auth *a, const char *code, uint64_t now_ms)
 {
     size_t length = strlen(a->code);

@@ -41,7 +41,7 @@ static void free_principal(principal *one)
     free(one);
 }
 
-/* A copy of a list; false without memory, *out holds then what must be freed. */
+/* Copies a list; returns false without memory, and the caller must free *out then, too. */
 static bool copy_list(const char *const **out, const char *const *list, size_t count)
 {
     const char **copy = calloc(count + 1, sizeof(*copy));
@@ -93,8 +93,8 @@ const principal *principals_get(const principals *set, size_t index)
 }
 
 /*
- * Whether two texts are equal, in time that depends on the given one's length only: secret is read
- * as often as given has bytes, whatever it holds.
+ * Whether two texts are equal, in a time that depends only on the length of the given one: as many
+ * bytes of secret are read as given has, whatever they are.
  */
 static bool equal_secret(const char *secret, const char *given, size_t length)
 {

@@ -11,7 +11,7 @@
 
 enum { NUMBER_CHARS = 16, BODY_CHARS = 4 * NUMBER_CHARS };
 
-/* The signed part has fixed places, so that no two sessions share a text. */
+/* Signs the body, whose fields have fixed places, so that no two sessions share a text. */
 static void sign(uint8_t mac[SHA256_DIGEST_SIZE], const char *body, const principal *who)
 {
     static const uint8_t purpose[] = "hotstack session 1";
@@ -106,8 +106,8 @@ void revoked_destroy(revoked_sessions *r)
     pthread_mutex_destroy(&r->lock);
 }
 
-/* A place for one more. Where all are taken, the session that began first is forgotten, and with it
- * every session ends that began as early. */
+/* Returns a place for one more. If all are taken, it is that of the session that began first, and
+ * every session that began as early ends, too. */
 static session_claims *make_place(revoked_sessions *r, uint64_t now_ms)
 {
     session_claims *first = &r->all[0];
@@ -130,7 +130,7 @@ void session_revoke(revoked_sessions *r, const session_claims *ended, uint64_t n
     pthread_mutex_lock(&r->lock);
     session_claims *place = make_place(r, now_ms);
     *place = *ended;
-    /* A text that was renewed just now ends so late. */
+    /* A text that was renewed just now is valid until then. */
     place->ends_ms = now_ms + SESSION_SECONDS * 1000ull;
     pthread_mutex_unlock(&r->lock);
 }

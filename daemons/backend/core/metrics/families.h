@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/metrics/families.h: every metric of the backend, in the order of the page /metrics. */
+/* core/metrics/families.h: all metrics of the backend, in the order of the page /metrics. */
 #ifndef BACKEND_METRIC_FAMILIES_H
 #define BACKEND_METRIC_FAMILIES_H
 
@@ -10,7 +10,7 @@ enum { METRIC_LABELS_MAX = 2 };
 typedef struct metric_family {
     const char *name, *help;
     metric_kind kind;
-    const char *labels[METRIC_LABELS_MAX]; /* NULL from the first that it has not */
+    const char *labels[METRIC_LABELS_MAX]; /* NULL after the last */
 } metric_family;
 
 typedef enum metric_id {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Upper bounds of a histogram's buckets, in milliseconds; one more bucket has none. */
+/* Upper bounds of a histogram's buckets, in milliseconds; a last bucket has none. */
 static const uint64_t bounds_ms[] = {5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 30000};
 enum { BOUNDS = sizeof(bounds_ms) / sizeof(bounds_ms[0]), NS_PER_MS = 1000000 };
 
@@ -15,7 +15,7 @@ enum { BOUNDS = sizeof(bounds_ms) / sizeof(bounds_ms[0]), NS_PER_MS = 1000000 };
 typedef struct series {
     metric_id id;
     const char *values[METRIC_LABELS_MAX];
-    uint64_t number; /* of a histogram: nanoseconds of all that it has seen */
+    uint64_t number; /* of a histogram: the sum of all durations in nanoseconds */
     uint64_t buckets[BOUNDS + 1];
 } series;
 
@@ -47,7 +47,8 @@ static bool same(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* The series, made where it is new; NULL when there is no room. Locked. */
+/* Returns the series, which is added if it is new; NULL when there is no room. With the lock
+ * held. */
 static series *find(metrics *m, metric_id id, const char *first, const char *second)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -94,7 +95,7 @@ void metrics_observe(metrics *m, metric_id id, const char *first, uint64_t ns)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* The labels of a series and, unless it is NULL, a histogram's bound: {a="b",le="1"}. */
+/* Writes the labels of a series and, unless it is NULL, a histogram's bound: {a="b",le="1"}. */
 static void write_labels(FILE *to, const series *s, const char *bound)
 {
     const metric_family *family = &metric_families[s->id];

@@ -8,7 +8,8 @@
 
 static const uint64_t COLLECTORS_MAX = 20000;
 
-/* A scope that names namespaces or workloads does not cover what is of all services of a node. */
+/* Whether the scope covers data about all services of a node: not if it names namespaces or
+ * workloads. */
 static bool covers_nodes(const scope *s)
 {
     return s->namespace_count == 0 && s->workload_count == 0;

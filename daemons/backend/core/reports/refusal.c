@@ -28,7 +28,7 @@ static void widen(refusal *r, uint64_t from_ms, uint64_t to_ms)
         r->to_ms = to_ms;
 }
 
-/* The time of the data: from windows and snapshots whose own times can be. */
+/* Sets the time of the data from the windows and snapshots whose own times are valid. */
 static void note_range(refusal *r, const profile_batch *b, const ingest_limits *limits,
                        uint64_t now_ms)
 {

@@ -74,7 +74,8 @@ static void add_to(refusal *row, const refusal *one)
     row->to_ms = most(row->to_ms, one->to_ms);
 }
 
-/* Adds to a row for several batches. `to` says which, and is the row where there is none yet. */
+/* Adds to the row of `to`, which is for several batches. If there is none yet, `to` becomes the
+ * row. */
 static void sum_into(reports *r, const refusal *to, const refusal *one)
 {
     refusal *row = find_row(r, to);
@@ -91,7 +92,8 @@ static void sum_into(reports *r, const refusal *to, const refusal *one)
     row->rows += one->rows;
 }
 
-/* Each status has a place left for a row that names nobody. */
+/* Whether there is room for a row of one batch; the rest is reserved for one row of each status
+ * that names no sender. */
 static bool has_room(const reports *r)
 {
     return r->count + OUTCOME_COUNT < r->options.refused_rows;
@@ -128,7 +130,8 @@ void reports_refused(reports *r, const refusal *one)
 
 /* ---- writing ---- */
 
-/* The rows to write: those that failed before, else all that are gathered. */
+/* Takes the rows to write: those whose write failed before, else all collected ones. Returns how
+ * many there are. */
 static size_t take_rows(reports *r)
 {
     pthread_mutex_lock(&r->lock);
@@ -144,7 +147,7 @@ static size_t take_rows(reports *r)
     return count;
 }
 
-/* So many collectors that all of them together keep to the number of batches a second. */
+/* Returns the interval at which so many collectors keep to the number of batches per second. */
 static uint64_t interval_for(const reports_options *o, uint64_t collectors)
 {
     uint64_t spread_ms = (collectors * 1000 + o->batches_per_second - 1) / o->batches_per_second;

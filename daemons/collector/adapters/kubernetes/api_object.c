@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes: the Kubernetes API's core/v1 Pod and Namespace, meta/v1 WatchEvent, ListMeta, Status. */
+/* Reads objects of the Kubernetes API: core/v1 Pod and Namespace, meta/v1 WatchEvent, ListMeta,
+ * Status. */
 #include "api_object.h"
 
 #include <base/rfc3339.h>
@@ -18,7 +19,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text != NULL ? text : "";
 }
 
-/* Whether the text fits; where it does not, out is "". */
+/* Copies a text and returns whether it fits; if it does not, out is "". */
 static bool copy_text(char *out, size_t size, const json_t *object, const char *key)
 {
     const char *text = text_of(object, key);
@@ -30,7 +31,8 @@ static bool copy_text(char *out, size_t size, const json_t *object, const char *
     return true;
 }
 
-/* Uids are opaque, but ours go into a file of words. */
+/* Copies a uid. A uid is opaque for the API, but ours are words of a file, so that only letters,
+ * digits and '-' are accepted. */
 static bool copy_uid(char *out, size_t size, const json_t *meta)
 {
     static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-";
@@ -114,7 +116,7 @@ static size_t containers_in(const json_t *spec)
     return count;
 }
 
-/* "containerd://0123..." less the runtime's name */
+/* Reads "containerd://0123..." without the runtime's name. */
 static void read_id(pod *one, const json_t *status)
 {
     const char *name = text_of(status, "name");
@@ -222,7 +224,8 @@ static int read_object(pod_object *out, enum pod_kind kind, const json_t *object
                                 : read_namespace(&out->space, object, message, size);
 }
 
-/* What is gone needs no more than its uid, so that nothing else can make it stay. */
+/* Reads the uid of a deleted object. Nothing else is read, so that no other mistake can keep the
+ * object. */
 static int read_uid(pod_object *out, const json_t *meta, char *message, size_t size)
 {
     bool is_pod = out->kind == POD_KIND_POD;

@@ -14,10 +14,10 @@ struct client {
     char *url;
     char *token_file;
     client_options options;
-    /* the request under way */
+    /* the current request */
     const watch_request *request;
     bool started;
-    char status_text[STATUS_TEXT_MAX]; /* body of an answer that is no 200 */
+    char status_text[STATUS_TEXT_MAX]; /* body of an answer other than 200 */
     size_t status_length;
 };
 
@@ -36,7 +36,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     return length;
 }
 
-/* The empty line ends the head; a watch may be silent for a minute after it. */
+/* An empty line ends the head. It starts the answer, as a watch may then be silent for a minute. */
 static size_t take_head(char *bytes, size_t size, size_t count, void *context)
 {
     client *self = context;
@@ -76,7 +76,7 @@ static int set_up(client *self, const client_options *options)
         curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
         curl_easy_setopt(curl, CURLOPT_USERAGENT, options->user_agent) == CURLE_OK &&
         curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS) == CURLE_OK &&
-        /* A server that vanished without a word is found out while a watch is silent. */
+        /* Keep-alive finds a server that has vanished while a watch is silent. */
         curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L) == CURLE_OK &&
         curl_easy_setopt(curl, CURLOPT_TCP_KEEPIDLE, (long)KEEP_ALIVE_SECONDS) == CURLE_OK &&
         curl_easy_setopt(curl, CURLOPT_TCP_KEEPINTVL, (long)KEEP_ALIVE_SECONDS / 3) == CURLE_OK &&
@@ -115,7 +115,7 @@ void client_free(client *self)
     free(self);
 }
 
-/* NULL with a sentence in message. */
+/* Returns NULL with a sentence in message. */
 static struct curl_slist *make_headers(const client *self, const char *accept, char *message,
                                        size_t size)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to the API server over one kept connection: TLS, token, time limits. One thread. */
+/* Sends requests to the API server over one persistent connection: TLS, token, time limits. One
+ * thread. */
 #ifndef COLLECTOR_KUBERNETES_CLIENT_H
 #define COLLECTOR_KUBERNETES_CLIENT_H
 
@@ -7,16 +8,16 @@
 
 typedef struct client_options {
     const char *url;        /* https://host:port */
-    const char *token_file; /* read anew for each request: the kubelet renews it; "" = no token */
-    const char *ca_file;    /* PEM; "" = the system's */
+    const char *token_file; /* read for each request, as the kubelet renews it; "" = no token */
+    const char *ca_file;    /* PEM; "" = the system's certificates */
     const char *user_agent;
-    bool (*is_ending)(void *context); /* asked about every second during a request */
+    bool (*is_ending)(void *context); /* called every second during a request */
     void *context;
 } client_options;
 
 typedef struct client client;
 
-/* NULL with a sentence in message. The texts are copied. */
+/* Copies the texts. Returns NULL with a sentence in message. */
 client *client_new(const client_options *options, char *message, size_t size);
 void client_free(client *self);
 

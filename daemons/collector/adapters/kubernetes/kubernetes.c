@@ -16,7 +16,7 @@
 
 enum { WATCH_SECONDS = 240 };
 
-/* One kind of object: a connection and a thread. */
+/* The connection and the thread for one kind of object. */
 typedef struct follower {
     struct kubernetes *owner;
     client *http;
@@ -32,7 +32,7 @@ struct kubernetes {
     pods *pods;
     follower followers[POD_KIND_END];
     atomic_bool is_ending;
-    pthread_mutex_t lock; /* with `end`, so that a wait ends at once */
+    pthread_mutex_t lock; /* used with `end`, so that a wait ends at once */
     pthread_cond_t end;
 };
 
@@ -110,7 +110,8 @@ static int make_url(char *out, size_t size, const char *given, char *message, si
     return 0;
 }
 
-/* What an earlier run remembered; a file that cannot be used counts as none, and is told. */
+/* Loads the memory of an earlier run. A file that cannot be used is treated as missing, and the log
+ * says so. */
 static void remember(kubernetes *self)
 {
     char *text = NULL;

@@ -18,20 +18,20 @@ enum {
     WATCH_SPARE_MS = 30000
 };
 
-/* How one request ended. */
+/* The ways in which a request ends. */
 enum outcome { OUTCOME_DONE, OUTCOME_FAILED, OUTCOME_GONE };
 
 struct watch {
     watch_ports ports;
     watch_options options;
     pods *feed;
-    char version[API_VERSION_MAX]; /* the last that was told; "" = a list is needed */
+    char version[API_VERSION_MAX]; /* the newest that the server sent; "" = a list is needed */
     unsigned page_items;
     uint64_t backoff_ms; /* 0 = the last request succeeded */
-    char trouble[256];   /* that the log has told; "" = none */
-    bool has_begun;      /* the answer that is being read: a 200 */
-    bool is_doubted;     /* the last 200 answer failed later: only an event is a success */
-    /* the answer that is being read */
+    char trouble[256];   /* reported in the log; "" = none */
+    bool has_begun;      /* the current answer is a 200 */
+    bool is_doubted;     /* the last 200 answer failed later: only an event counts as a success */
+    /* the current answer */
     lines cut;
     char *page;
     size_t page_length;
@@ -97,7 +97,7 @@ static void note_success(watch *self)
     pods_set_trouble(self->feed, self->options.kind, "");
 }
 
-/* A watch may be silent for a minute, so its beginning must do as a sign of life. */
+/* Counts the beginning of a watch as a sign of life, as the watch may be silent for a minute. */
 static void note_begin(void *context)
 {
     watch *self = context;
@@ -119,7 +119,7 @@ static void note_failure(watch *self)
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
-/* Appends text with everything percent-encoded that is not a letter, a digit or one of -._~ */
+/* Appends text, percent-encoding all but letters, digits and -._~ */
 static void encode(char *to, size_t size, const char *text)
 {
     static const char plain[] =
@@ -143,13 +143,13 @@ static void begin_path(const watch *self, char *path, size_t size, const char *q
     }
 }
 
-/* What an answer other than 200, or one that broke off, means. */
+/* Decides what an answer other than 200, or one that broke off, means. */
 static void judge(watch *self, const watch_answer *answer)
 {
     const char *kind = name_of(self);
     self->retry_after_ms = answer->retry_after_ms;
     if (self->ended != OUTCOME_DONE)
-        return; /* the reader of the answer has said why */
+        return; /* the answer's reader has set the reason */
     if (answer->status == STATUS_GONE)
         end_with(self, OUTCOME_GONE, "the version is too old (HTTP 410)");
     else if (answer->status == STATUS_UNAUTHORISED)
@@ -168,7 +168,8 @@ static void judge(watch *self, const watch_answer *answer)
         end_with(self, OUTCOME_FAILED, "%.200s", answer->message);
 }
 
-/* Of a namespace only the metadata counts; the form has another name in lists. */
+/* Returns the media type: only the metadata of namespaces is needed, and that type has another name
+ * in lists. */
 static const char *accepted(const watch *self, bool is_list)
 {
     if (self->options.kind == POD_KIND_POD)
@@ -249,7 +250,7 @@ static enum outcome list_page(watch *self, api_page *page)
     return how;
 }
 
-/* All pages; pages of one list are of one version, and a token that is too old is a 410. */
+/* Lists all pages. They are of one version; a token that is too old gives a 410. */
 static enum outcome list(watch *self)
 {
     api_page *page = calloc(1, sizeof(*page));
@@ -295,7 +296,8 @@ static int take_event(void *context, const char *line, size_t length)
         end_with(self, event.code == STATUS_GONE ? OUTCOME_GONE : OUTCOME_FAILED,
                  "the API server ends the watch (%d): %.150s", event.code, event.message);
     else if (rc != 0 && event.resource_version[0] == '\0')
-        end_with(self, OUTCOME_FAILED, "%s", message); /* no event at all: who knows what is next */
+        /* Without a version it is unknown where to continue. */
+        end_with(self, OUTCOME_FAILED, "%s", message);
     else if (event.type == API_EVENT_UNKNOWN && event.resource_version[0] == '\0')
         end_with(self, OUTCOME_FAILED,
                  "the answer is not an event: it has neither a known type "
@@ -304,7 +306,8 @@ static int take_event(void *context, const char *line, size_t length)
         say(self, "kubernetes: an event is left out: %s", message);
     if (event.resource_version[0] != '\0') {
         memcpy(self->version, event.resource_version, sizeof(self->version));
-        self->backoff_ms = 0; /* it is well only once events come, not once an answer begins */
+        /* Only an event proves that the watch works, not the beginning of an answer. */
+        self->backoff_ms = 0;
         note_success(self);
     }
     api_event_clear(&event);
@@ -315,7 +318,8 @@ static int take_bytes(void *context, const char *bytes, size_t length)
 {
     watch *self = context;
     int rc = lines_add(&self->cut, bytes, length, take_event, self);
-    if (rc == LINES_ERR_LIMIT) { /* the same version would bring it again: a list goes past it */
+    /* From the same version the event would be sent again; a list skips it. */
+    if (rc == LINES_ERR_LIMIT) {
         end_with(self, OUTCOME_GONE, "an event is larger than limits.api_event_bytes (%zu)",
                  self->options.event_bytes);
         say(self, "kubernetes: %s; all %s are listed again", self->why, name_of(self));
@@ -329,7 +333,7 @@ static enum outcome follow(watch *self)
     char path[PATH_MAX_BYTES] = "";
     char query[128];
     uint32_t seconds = self->options.watch_seconds;
-    /* Spread, so that the watches of all nodes do not end together. */
+    /* A random length, so that the watches of all nodes do not end together. */
     seconds += (uint32_t)(self->ports.random(self->ports.context) % (seconds + 1));
     (void)snprintf(query, sizeof(query), "watch=1&allowWatchBookmarks=true&timeoutSeconds=%u",
                    seconds);
@@ -365,12 +369,13 @@ void watch_run(watch *self)
         if (!self->ports.wait(self->ports.context, 0))
             return;
         if (listing && how == OUTCOME_DONE)
-            continue; /* straight to the watch */
+            continue; /* start the watch at once */
         if (how == OUTCOME_GONE) {
             atomic_fetch_add(&self->gone, 1);
             self->version[0] = '\0';
             if (!listing && self->backoff_ms == 0) {
-                /* Ordinary after a restart of the server, so no wait; but only once in a row. */
+                /* This is usual after a restart of the server: do not wait, but only once in a
+                 * row. */
                 self->backoff_ms = self->options.backoff_min_ms;
                 continue;
             }

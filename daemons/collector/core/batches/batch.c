@@ -156,7 +156,7 @@ bool batch__over(uint64_t limit, uint64_t amount)
 bool batch_would_pass(const batch *one, const batch_limits *limits, const profile *from,
                       uint32_t part)
 {
-    /* A profile's strings and stacks may all be new to the batch. */
+    /* All strings and stacks of the profile may be new to the batch. */
     return batch__over(limits->rows, one->row_count + rows_of(from, part)) ||
            batch__over(limits->windows,
                        one->window_count + (part == BATCH_ALL_PARTS ? from->part_count : 1)) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread snapshots into a batch. */
+/* Adds thread snapshots to a batch. */
 #include "batch_impl.h"
 
 #include <stdlib.h>
@@ -23,14 +23,14 @@ void thread_snapshot_failed(thread_snapshot *out, uint64_t taken_ms, uint32_t re
     *out = (thread_snapshot){.meta = {.taken_ms = taken_ms, .reason = reason}};
 }
 
-/* One snapshot wherever it lies: its threads are states [first, end). */
+/* One snapshot, of a batch or from the reader: its threads are states [first, end). */
 typedef struct source {
     const batch_snapshot *meta;
     const string_table *strings;
     const batch_state *states;
     size_t first, end;
     const batch_lock *locks;
-    uint32_t *lock_map; /* the new index of a lock, plus 1; 0 = not added */
+    uint32_t *lock_map; /* the new index of a lock, plus 1; 0 = not added yet */
     const batch_held *held;
     size_t held_count;
     const batch_deadlock *deadlocks;
@@ -39,7 +39,7 @@ typedef struct source {
     const profile_stack *stacks;
 } source;
 
-/* The index in `one` of lock `index`. 0 or -1. */
+/* Gets the index in `one` of lock `index`. Returns 0 or -1. */
 static int add_lock(batch *one, const source *from, uint32_t index, uint32_t *out)
 {
     if (from->lock_map[index] == 0) {
@@ -84,7 +84,8 @@ static int add_state(batch *one, const source *from, const batch_state *state)
     return 0;
 }
 
-/* The held locks and deadlocks of the source's threads, whose first is at `base` in `one`. */
+/* Adds the held locks and deadlocks of the source's threads; the first thread is at `base` in
+ * `one`. */
 static int add_relations(batch *one, const source *from, uint32_t base)
 {
     for (size_t i = 0; i < from->held_count; i++) {

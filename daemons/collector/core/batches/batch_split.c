@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One batch into two, by whole windows and snapshots. */
+/* Splits a batch into two, by whole windows and snapshots. */
 #include "batch_impl.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void jvm_of(const batch *one, const batch_target *from, local_jvm *jvm,
     TEXT_OF(labels->service, one, from->service_str);
 }
 
-/* One string table for what a profile takes from the batch's two. */
+/* Maps the strings of the batch's two tables to the one table of a profile. */
 typedef struct translation {
     const batch *from;
     profile *to;

@@ -89,7 +89,8 @@ void profile_unite(profile *one)
     one->row_count = kept + 1;
 }
 
-/* By part, the [dropped] rows first, then heaviest first; ties in a fixed order. */
+/* Orders rows by part, then [dropped] rows first, then heaviest first; equal rows have a fixed
+ * order. */
 static int heavier_first(const void *left, const void *right)
 {
     const profile_row *a = left;
@@ -103,7 +104,7 @@ static int heavier_first(const void *left, const void *right)
     return a->stack < b->stack ? -1 : a->stack > b->stack;
 }
 
-/* The [dropped] row of a pool among the rows [first, last), or a new one at last. */
+/* Returns the [dropped] row of a pool among the rows [first, last), or adds one at last. */
 static profile_row *dropped_row(profile_row *rows, size_t first, size_t *last,
                                 const profile_row *of)
 {
@@ -118,7 +119,7 @@ static profile_row *dropped_row(profile_row *rows, size_t first, size_t *last,
 
 static size_t count_kept(const profile_row *rows, size_t first, size_t end, size_t max)
 {
-    /* Room for a [dropped] row of every pool that the rest may have. */
+    /* Leave room for a [dropped] row of every pool that the other rows may have. */
     key_table pools = {.key_size = sizeof(uint32_t)};
     size_t kept = end;
     for (size_t i = first; i < end; i++) {
@@ -135,7 +136,8 @@ static size_t count_kept(const profile_row *rows, size_t first, size_t end, size
     return kept < end ? kept : end;
 }
 
-/* Folds the rows [first, end) of one part to the front at *out. */
+/* Moves the rows [first, end) of one part to *out at the front, and folds those that are too
+ * many. */
 static void fold_part(profile *one, size_t first, size_t end, size_t max, size_t *out)
 {
     profile_row *rows = one->rows;

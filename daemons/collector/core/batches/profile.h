@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one recording of one JVM came to: the collector's own plain form between the reader of
- * recordings and the builder of batches. Indexes point into the profile itself.
+ * The profile in one recording of one JVM: the collector's plain form between the reader of
+ * recordings and the builder of batches. Indexes refer to the profile itself.
  */
 #ifndef COLLECTOR_CORE_PROFILE_H
 #define COLLECTOR_CORE_PROFILE_H
@@ -9,7 +9,7 @@
 #include <catalogue/profile_type.h>
 #include <contract/batch.h>
 
-/* One (part, pool, stack, facet, object). */
+/* The sums of one (part, pool, stack, facet, object). */
 typedef struct profile_row {
     uint32_t part;
     uint32_t pool;   /* string */
@@ -23,7 +23,7 @@ typedef struct profile_second {
     uint32_t part;
     uint32_t pool;
     uint32_t second;        /* within the window */
-    uint64_t amount, count; /* the estimates */
+    uint64_t amount, count; /* estimates */
 } profile_second;
 
 typedef struct profile_thread {
@@ -52,25 +52,25 @@ typedef struct profile {
     size_t stack_count;
     uint32_t *stack_frames;
     size_t stack_frame_count;
-    uint64_t excess_events; /* past the cap on a window's events, summed as [dropped] */
-    uint64_t covered_ms;    /* how much time the recording covers, by its own chunks */
-    char profiler[64];      /* with its version; "" = the recording does not say */
+    uint64_t excess_events; /* over the limit of a window's events, summed as [dropped] */
+    uint64_t covered_ms;    /* the time that the recording covers, by its own chunks */
+    char profiler[64];      /* with its version; "" = not in the recording */
 } profile;
 
-/* What was recorded of a profile type, given the sums of all sources. */
+/* Returns the recorded amount of a profile type, from the sums of all sources. */
 uint64_t profile_sum_raw(const profile_sum of[PROFILE_SOURCE_END], unsigned type);
 
 void profile_clear(profile *one);
 
 /*
- * Sums rows that have one part, pool, stack, facet and object, and seconds that have one part, pool
- * and second, into one each: threads without a name and threads of an unnamed pool look alike.
+ * Sums rows that have the same part, pool, stack, facet and object, and seconds that have the same
+ * part, pool and second: threads without a name and threads of an unnamed pool look alike.
  */
 void profile_unite(profile *one);
 
 /*
- * Keeps the `max` heaviest rows of each part (by amount) and sums the rest of each pool into its
- * [dropped] row, so that totals stay exact. 0 or -1 (no memory).
+ * Keeps the `max` heaviest rows of each part (by amount) and sums the others of each pool into its
+ * [dropped] row, so that totals stay exact. Returns 0 or -1 (no memory).
  */
 int profile_fold(profile *one, size_t max);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread snapshot of one JVM: the collector's own plain form between the reader of snapshots and
- * the builder of batches. Indexes point into the snapshot itself. The fields mean what the columns
- * of docs/formats/ingest.md mean.
+ * A thread snapshot of one JVM: the collector's plain form between the reader of snapshots and the
+ * builder of batches. Indexes refer to the snapshot itself. docs/formats/ingest.md defines the
+ * fields, as columns.
  */
 #ifndef COLLECTOR_CORE_SNAPSHOT_H
 #define COLLECTOR_CORE_SNAPSHOT_H
@@ -12,11 +12,12 @@
 typedef struct thread_snapshot {
     string_table strings;
     batch_snapshot meta; /* its target is not used */
-    batch_state *states; /* by java_tid; `snapshot` is not used, `stack` is into stacks, plus 1 */
+    batch_state *states; /* sorted by java_tid; `snapshot` is not used, `stack` is an index into
+                            stacks, plus 1 */
     size_t state_count;
     batch_lock *locks;
     size_t lock_count;
-    batch_held *held; /* by thread */
+    batch_held *held; /* sorted by thread */
     size_t held_count;
     batch_deadlock *deadlocks;
     size_t deadlock_count;
@@ -30,7 +31,7 @@ typedef struct thread_snapshot {
 
 void thread_snapshot_clear(thread_snapshot *one);
 
-/* A snapshot that could not be taken: the time, and a number of enum reason. */
+/* Makes a snapshot that could not be taken: the time, and an enum reason. */
 void thread_snapshot_failed(thread_snapshot *out, uint64_t taken_ms, uint32_t reason);
 
 #endif

@@ -103,7 +103,7 @@ uint64_t first_seen_of(first_seen *memory, const char *uid, const char *value, u
     for (size_t i = 0; i < memory->count; i++) {
         sight *one = &memory->sights[i];
         if (strcmp(one->uid, uid) == 0 && strcmp(one->value, value) == 0)
-            return one->at_ms < now_ms ? one->at_ms : now_ms; /* a clock may be set back */
+            return one->at_ms < now_ms ? one->at_ms : now_ms; /* the clock may have been set back */
     }
     if (memory->count >= FIRST_SEEN_MAX || strlen(uid) >= sizeof(memory->sights->uid) ||
         strlen(value) >= sizeof(memory->sights->value))

@@ -38,7 +38,8 @@ bool pod_setting_name(pod_setting *out, const char *name)
     return true;
 }
 
-/* The length of `name` less "-suffix", or 0 where it has no such end or nothing would be left. */
+/* Returns the length of `name` without "-suffix"; 0 where it does not end so, or nothing would be
+ * left. */
 static size_t length_without(const char *name, const char *suffix)
 {
     size_t length = strlen(name);
@@ -50,8 +51,8 @@ static size_t length_without(const char *name, const char *suffix)
 }
 
 /*
- * The CronJob controller names its Jobs <name>-<minutes since 1970>, which has had eight digits
- * since 1989; a Job that a person numbered has fewer.
+ * Removes the time from a Job's name. The CronJob controller names its Jobs <name>-<minutes since
+ * 1970>, which has had eight digits since 1989; a Job that a person numbered has fewer.
  */
 static size_t length_without_minutes(const char *name)
 {
@@ -91,7 +92,7 @@ void pod_version(const pod *one, const pod_container *container, char *out, size
         (void)snprintf(out, size, "%s", one->version);
         return;
     }
-    const char *slash = strrchr(container->image, '/'); /* before it, a colon begins a port */
+    const char *slash = strrchr(container->image, '/'); /* an earlier colon precedes a port */
     const char *name = slash != NULL ? slash + 1 : container->image;
     size_t length = strcspn(name, "@");
     const char *colon = memchr(name, ':', length);

@@ -17,7 +17,7 @@ typedef struct decider {
     const pod_policy_input *in;
     policy_decision *out;
     unsigned errors;
-    bool has_ended; /* a temporary setting that is over */
+    bool has_ended; /* a temporary setting has ended */
 } decider;
 
 static const char *const known_keys =
@@ -37,7 +37,7 @@ static bool is_known(const char *key)
     return false;
 }
 
-/* "annotation app.hotstack.dev/profile of pod shop/web-1" */
+/* Writes the name of a setting: "annotation app.hotstack.dev/profile of pod shop/web-1". */
 static void name_setting(const decider *self, enum level at, const pod_setting *one, char *out,
                          size_t size)
 {
@@ -52,7 +52,7 @@ static void name_setting(const decider *self, enum level at, const pod_setting *
                        dot, one->key, of->namespace_name, of->name);
 }
 
-/* Keeps the first error whole and says how many follow. */
+/* Keeps the text of the first error, and says how many follow. */
 static void add_error(decider *self, const char *text)
 {
     if (self->errors++ == 0)
@@ -86,7 +86,8 @@ static bool is_at(const decider *self, enum level at, const pod_setting *one)
     return one->container[0] == '\0';
 }
 
-/* The setting of this key at this level; `label` asks for a label instead of an annotation. */
+/* Returns the setting with this key at this level; `label` asks for a label instead of an
+ * annotation. */
 static const pod_setting *find_setting(const decider *self, enum level at, const char *key,
                                        bool label)
 {
@@ -120,7 +121,7 @@ static void check_setting(decider *self, enum level at, const pod_setting *one)
                        one->container);
         reject(self, at, one, why);
     } else if (one->container[0] != '\0' && !is_at(self, LEVEL_CONTAINER, one)) {
-        return; /* another container's own affair */
+        return; /* it is about another container */
     } else if (!is_known(one->key)) {
         (void)snprintf(why, sizeof(why), "has no meaning: the keys are %s", known_keys);
         reject(self, at, one, why);
@@ -130,7 +131,7 @@ static void check_setting(decider *self, enum level at, const pod_setting *one)
     }
 }
 
-/* Names that nothing reads: a typing error must not look like consent. */
+/* Reports names that nothing reads: a misspelt name must not look as if it were in force. */
 static void check_names(decider *self, enum level at)
 {
     size_t count = 0;
@@ -151,7 +152,7 @@ static void check_names(decider *self, enum level at)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Reads "250ms", "10s", "5m", "1h" or "7d" between min and max; *ms stays where it is not such. */
+/* Reads "250ms", "10s", "5m", "1h" or "7d" between min and max; leaves *ms unchanged otherwise. */
 static bool parse_duration(uint64_t *ms, const char *text, uint64_t min, uint64_t max)
 {
     static const struct {
@@ -213,7 +214,8 @@ static bool read_contention(decider *self, const pod_setting *one, char *why, si
     if (!on && strcmp(one->value, "false") != 0)
         return false;
     if (on && self->out->mode != POLICY_TEMPORARY) {
-        /* It slows every contended lock down, so that it must not stay on unnoticed. */
+        /* Contention monitoring makes every contended lock slower, so that it must not stay on
+         * unnoticed. */
         (void)snprintf(why, size,
                        "works in temporary profiling only: set profile-until or profile-for");
         return self->out->mode == POLICY_OFF || self->has_ended;
@@ -222,7 +224,7 @@ static bool read_contention(decider *self, const pod_setting *one, char *why, si
     return true;
 }
 
-/* The nearest valid value; each invalid one that is nearer is told. */
+/* Takes the nearest valid value; invalid values that are nearer are reported. */
 static void read_key(decider *self, const char *key, value_reader *read_value)
 {
     for (enum level at = LEVEL_CONTAINER; at < LEVEL_END; at++) {
@@ -266,14 +268,15 @@ static bool read_for(decider *self, enum level at, const pod_setting *one, uint6
     return true;
 }
 
-/* The later end of the level's temporary settings that lies ahead; they are mandatory ends. */
+/* Takes the latest end in the future of the level's temporary settings, unless a nearer level has
+ * one. */
 static void seek_temporary(decider *self, enum level at)
 {
     static const struct {
         const char *key;
         bool (*read)(decider *self, enum level at, const pod_setting *one, uint64_t *end_ms);
     } ends[] = {{"profile-until", read_until}, {"profile-for", read_for}};
-    bool was_temporary = self->out->mode == POLICY_TEMPORARY; /* a nearer level decided */
+    bool was_temporary = self->out->mode == POLICY_TEMPORARY; /* a nearer level has decided */
     for (size_t i = 0; i < 4; i++) {
         const pod_setting *one = find_setting(self, at, ends[i / 2].key, i % 2 == 1);
         uint64_t end_ms = 0;
@@ -288,7 +291,8 @@ static void seek_temporary(decider *self, enum level at)
     }
 }
 
-/* Whether the level says off; a continuous one counts where nothing nearer has decided. */
+/* Returns whether the level says off. A continuous profile counts if no nearer level has
+ * decided. */
 static bool read_profile(decider *self, enum level at)
 {
     policy_decision *out = self->out;
@@ -312,7 +316,7 @@ static bool read_profile(decider *self, enum level at)
     return false;
 }
 
-/* All levels are read even where a near one has decided, so that every error is told. */
+/* Reads all levels, even after a near one has decided, so that every error is reported. */
 static void choose_mode(decider *self)
 {
     policy_decision *out = self->out;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What annotations and labels of a pod and its namespace ask for one container. Rules, in order:
- * `off` at any level wins; else the nearest temporary that has not ended; else the nearest
- * continuous; else off. Nearest means container, then pod, then namespace. The other keys take
- * their nearest valid value.
+ * The decision that annotations and labels of a pod and its namespace make for one container. The
+ * rules, in order: `off` at any level wins; else the nearest temporary that has not ended; else the
+ * nearest continuous; else off. Nearest means container, then pod, then namespace. The other keys
+ * take their nearest valid value.
  */
 #ifndef COLLECTOR_CORE_PODS_POD_POLICY_H
 #define COLLECTOR_CORE_PODS_POD_POLICY_H
@@ -12,7 +12,7 @@
 #include "first_seen.h"
 #include "pod.h"
 
-/* What is in force where no annotation says otherwise. */
+/* The values that apply if no annotation sets them. */
 typedef struct pod_policy_defaults {
     event_intervals events;
     uint64_t startup_delay_ms;
@@ -32,8 +32,8 @@ typedef struct pod_policy_input {
 } pod_policy_input;
 
 /*
- * Decides. A value that cannot be used counts as absent, and out->error says which it is, why, and
- * what is allowed; everything else stays in force.
+ * Decides. A value that cannot be used is ignored, and out->error says which it is, why, and what
+ * is allowed; all other values apply.
  */
 void pod_policy_decide(const pod_policy_input *input, policy_decision *out);
 

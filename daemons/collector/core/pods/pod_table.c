@@ -6,7 +6,7 @@
 
 typedef struct entry {
     pod_object object;
-    bool listed; /* named by the list that is being read */
+    bool listed; /* contained in the current list */
 } entry;
 
 typedef struct kind_table {
@@ -106,7 +106,8 @@ enum pod_put pod_table_put(pod_table *table, pod_object *one)
 {
     kind_table *in = &table->kinds[one->kind];
     entry *found = find_entry(in, uid_of(one));
-    /* A namespace without settings changes nothing for any pod, and a cluster has thousands. */
+    /* A namespace without settings is not kept: it changes nothing for any pod, and a cluster has
+     * thousands. */
     if (one->kind == POD_KIND_NAMESPACE && one->space.setting_count == 0 &&
         one->space.settings_dropped == 0) {
         if (found != NULL)

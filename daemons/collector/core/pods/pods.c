@@ -15,7 +15,7 @@ struct pods {
     first_seen *memory;
     uint64_t started_ms;
     bool is_listing[POD_KIND_END];
-    bool told_full[POD_KIND_END]; /* the log has said that a limit is reached */
+    bool told_full[POD_KIND_END]; /* the log has reported that a limit is reached */
     char trouble[POD_KIND_END][256];
     pods_stats stats;
 };
@@ -78,7 +78,7 @@ static bool is_all_known(const pods *self)
             pod_table_is_known(self->table, POD_KIND_NAMESPACE));
 }
 
-/* Unlocks, saves news of the memory, and tells that decisions may be others. */
+/* Unlocks, saves changes of the memory, and tells that decisions may have changed. */
 static void end_change(pods *self)
 {
     char *text = NULL;
@@ -125,7 +125,7 @@ void pods_put(pods *self, pod_object *one)
     self->told_full[kind] = self->told_full[kind] || tell;
     self->stats.refused += rc != POD_PUT_DONE;
     if (self->is_listing[kind])
-        pthread_mutex_unlock(&self->lock); /* pods_end_list tells of all at once */
+        pthread_mutex_unlock(&self->lock); /* pods_end_list reports all changes at once */
     else
         end_change(self);
     if (tell)

@@ -3,8 +3,9 @@
  * What a collector does to one JVM, as a program that may be killed at any moment: starts or adopts
  * a session, takes windows, keeps each as a file "<first byte>-<end>.jfr", and goes on where its
  * files end when it is started again. SIGTERM ends it with the last window and nothing left behind.
+ * With an agent it takes a thread snapshot beside each window.
  *
- * usage: coverage_driver PID INSTALLATION LIBRARY DIRECTORY WINDOW_SECONDS
+ * usage: coverage_driver PID INSTALLATION LIBRARY DIRECTORY WINDOW_SECONDS [AGENT]
  */
 #include <attachclient/attachclient.h>
 #include <dirent.h>
@@ -28,7 +29,7 @@ static int fail(const char *what)
     return 1;
 }
 
-/* Where the files that are whole end. */
+/* Returns where the complete files end. */
 static uint64_t covered(void)
 {
     uint64_t end = 0;
@@ -53,7 +54,7 @@ static int keep_piece(void *ctx, const uint8_t *bytes, size_t n)
     return write(*fd, bytes, n) == (ssize_t)n ? 0 : -1;
 }
 
-/* A window, or the last one, into a file that appears whole or not at all. */
+/* Takes a window, or the last one, into a file that appears whole or not at all. */
 static int take(attach_op op)
 {
     char partial[512], whole[600];
@@ -75,6 +76,31 @@ static int take(attach_op op)
     return rename(partial, whole) == 0 ? 0 : fail("cannot rename a file");
 }
 
+static int drop_piece(void *ctx, const uint8_t *bytes, size_t n)
+{
+    (void)ctx;
+    (void)bytes;
+    (void)n;
+    return 0;
+}
+
+static int ask_agent(attach_op op, const char *agent)
+{
+    attach_result result;
+    attach_error err = {0};
+    attach_request snapshot = {.op = op,
+                               .identity = request.identity,
+                               .timeout_ms = TIMEOUT_MS,
+                               .threads_flags = ATTACH_THREADS_MONITORS | ATTACH_THREADS_NATIVE_IDS,
+                               .lease_ms = 3 * TIMEOUT_MS};
+    (void)snprintf(snapshot.installation_id, sizeof(snapshot.installation_id), "%s",
+                   request.installation_id);
+    (void)snprintf(snapshot.library, sizeof(snapshot.library), "%s", agent);
+    if (attachclient_run(&result, &snapshot, drop_piece, NULL, NULL, &err) != 0)
+        return fail(err.message);
+    return op == ATTACH_OP_THREADS_CLOSE || result.bytes > 0 ? 0 : fail("an empty snapshot");
+}
+
 static int start(void)
 {
     attach_result result;
@@ -89,8 +115,10 @@ static int start(void)
 int main(int argc, char **argv)
 {
     sigset_t ending;
-    if (argc != 6)
-        return fail("usage: coverage_driver PID INSTALLATION LIBRARY DIRECTORY WINDOW_SECONDS");
+    if (argc != 6 && argc != 7)
+        return fail(
+            "usage: coverage_driver PID INSTALLATION LIBRARY DIRECTORY WINDOW_SECONDS [AGENT]");
+    const char *agent = argv[6]; /* NULL = none */
     (void)sigemptyset(&ending);
     (void)sigaddset(&ending, SIGTERM);
     (void)sigprocmask(SIG_BLOCK, &ending, NULL);
@@ -104,9 +132,14 @@ int main(int argc, char **argv)
     struct timespec window = {.tv_sec = strtol(argv[5], NULL, 10)};
     int rc = start();
     while (rc == 0) {
-        if (sigtimedwait(&ending, NULL, &window) > 0)
-            return take(ATTACH_OP_STOP);
-        rc = take(ATTACH_OP_WINDOW);
+        if (agent != NULL)
+            rc = ask_agent(ATTACH_OP_THREADS, agent);
+        if (rc == 0 && sigtimedwait(&ending, NULL, &window) > 0)
+            break;
+        if (rc == 0)
+            rc = take(ATTACH_OP_WINDOW);
     }
-    return rc;
+    if (rc == 0 && agent != NULL)
+        rc = ask_agent(ATTACH_OP_THREADS_CLOSE, agent);
+    return rc == 0 ? take(ATTACH_OP_STOP) : rc;
 }

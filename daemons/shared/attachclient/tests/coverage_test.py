@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coverage of a session whose driver is killed again and again: nothing is lost, nothing is left.
 
-usage: coverage_test.py DRIVER WORKER CLASSES SECONDS KILLS
+usage: coverage_test.py DRIVER WORKER CLASSES SECONDS KILLS [AGENT]
   DRIVER   coverage_driver
   WORKER   hotstack-attach-worker
   CLASSES  the folder with Target.class
+  AGENT    libhotstackthreads.so: a thread snapshot is taken beside each window
 Windows of 10 s for SECONDS, with kill -9 at KILLS moments spread over them, each followed by a restart. Prints TAP and,
 as comments, what was measured.
 """
@@ -24,6 +25,7 @@ CACHE = pathlib.Path(os.environ.get("HOTSTACK_CACHE") or
                      pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "hotstack")
 DRIVER, WORKER, CLASSES = sys.argv[1:4]
 SECONDS, KILLS = int(sys.argv[4]), int(sys.argv[5])
+AGENT = sys.argv[6:7]
 WINDOW = 10
 ARCH = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), "unknown")
 PROFILER = pathlib.Path(os.environ.get("HOTSTACK_ASYNC_PROFILER") or
@@ -36,7 +38,7 @@ def find_java():
 
 def start_driver(jvm, installation, directory):
     """The driver, and how its session began: owned or adopted."""
-    driver = subprocess.Popen([DRIVER, str(jvm.pid), installation, PROFILER, directory, str(WINDOW)], text=True,
+    driver = subprocess.Popen([DRIVER, str(jvm.pid), installation, PROFILER, directory, str(WINDOW), *AGENT], text=True,
                               stdout=subprocess.PIPE, env=dict(os.environ, HOTSTACK_ATTACH_WORKER=WORKER))
     state = driver.stdout.readline().strip()
     assert state in ("owned", "adopted"), (state, driver.wait())

@@ -82,7 +82,7 @@ static json_t *buckets_json(const ingestion_report *report)
     return rows;
 }
 
-/* "" where a row stands for several batches. */
+/* Makes the id of a batch; "" where a row stands for several batches. */
 static json_t *batch_id_json(text id)
 {
     static const char none[16];

@@ -7,16 +7,16 @@
 #include "../query_call.h"
 #include "threads_json.h"
 
-/* One route: what is read, and what is shown of it. */
+/* One route: the read of the core, and the function that writes its JSON. */
 typedef struct thread_route {
     query_kind kind;
     query_code (*read)(const query *q, const store_filter *filter, thread_report *out,
                        query_meta *meta, store_error *err);
     json_t *(*show)(const thread_report *report, const store_filter *filter);
-    bool by_sources; /* the snapshots and windows of the range decide the answer */
+    bool by_sources; /* the answer depends only on the snapshots and windows of the range */
 } thread_route;
 
-/* Tags the answer by its sources, before any thread is read. True: the client has it. */
+/* Tags the answer by its sources, before any thread is read. Returns true if the client has it. */
 static bool is_unchanged(call *c, thread_report *report, query_code *code)
 {
     *code = query_sources(&c->api->query, &c->params.filter, report, &c->meta, &c->err);
@@ -120,7 +120,7 @@ void api_deadlocks(void *context, const http_request *request, http_response *re
     answer(&route, context, request, response);
 }
 
-/* "<16 digits>-<16 digits>"; false for anything else. */
+/* Reads "<16 digits>-<16 digits>"; returns false for anything else. */
 static bool read_id(const char *input, uint64_t *target, uint64_t *cycle)
 {
     return strlen(input) == 33 && input[16] == '-' && hex_read_number(target, input) &&

@@ -8,7 +8,7 @@
 
 #include "../answer_json.h"
 
-/* Names of waiters that a group shows; the rest is a number. */
+/* Most names of waiters in a group; the others are only counted. */
 enum { NAMES_MAX = 8 };
 
 static json_t *json_frame(const stack_frame *frame)
@@ -38,7 +38,7 @@ static json_t *json_lock(text name, uint64_t id, const char *kind)
     return json_pack("{s:o, s:s, s:s}", "class", json_text(name), "id", hex, "kind", kind);
 }
 
-/* "" = none. */
+/* Makes the name of a class, "" = none. */
 static json_t *json_class(text name)
 {
     return name.length == 0 ? json_null() : json_text(name);
@@ -58,7 +58,7 @@ static json_t *json_carried(const thread_row *row)
                                              "name", json_text(row->carries));
 }
 
-/* What every object of a thread begins with. */
+/* Makes the members with which every object of a thread begins. */
 static json_t *json_thread(const thread_report *r, const thread_row *row)
 {
     const snapshot_source *source = report_source(r, row->target);
@@ -138,7 +138,7 @@ static json_t *json_busy(const thread_report *r, const thread_entry *entry)
     return out;
 }
 
-/* 0 = not known. */
+/* Makes a thread id; 0 = unknown. */
 static json_t *json_tid(uint64_t java_tid)
 {
     return java_tid == 0 ? json_null() : json_integer((json_int_t)java_tid);
@@ -175,25 +175,15 @@ static json_t *json_slow(const thread_report *r, const thread_entry *entry)
     return out;
 }
 
-static json_t *json_pool(const thread_entry *entry)
-{
-    return json_pack("{s:o, s:I, s:o, s:o}", "pool", json_text(entry->row.pool), "threads",
-                     (json_int_t)entry->row.threads, "cpu_ns", json_sum(entry->row.cpu_ns),
-                     "states", json_states(&entry->row));
-}
-
 json_t *json_threads(const thread_report *r)
 {
-    json_t *busy = json_array(), *slow = json_array(), *pools = json_array();
+    json_t *busy = json_array(), *slow = json_array();
 
     for (size_t i = 0; i < r->busy.count; i++)
         json_array_append_new(busy, json_busy(r, &r->busy.items[i]));
     for (size_t i = 0; i < r->slow.count; i++)
         json_array_append_new(slow, json_slow(r, &r->slow.items[i]));
-    for (size_t i = 0; i < r->pools.count; i++)
-        json_array_append_new(pools, json_pool(&r->pools.items[i]));
-    return json_pack("{s:o, s:o, s:o, s:o}", "busy", busy, "slow", slow, "pools", pools, "sources",
-                     json_sources(r));
+    return json_pack("{s:o, s:o, s:o}", "busy", busy, "slow", slow, "sources", json_sources(r));
 }
 
 /* ---- lanes ---- */
@@ -211,7 +201,7 @@ static json_t *json_cell(const thread_row *row)
     return cell;
 }
 
-/* The lane of `count` rows, which are of one pool, by time. */
+/* Makes the lane of `count` rows, which are of one pool and sorted by time. */
 static json_t *json_lane(const thread_entry *rows, size_t count, const store_filter *filter)
 {
     json_t *cells = json_array();
@@ -248,7 +238,8 @@ json_t *json_lanes(const thread_report *r, const store_filter *filter)
 
 /* ---- one thread ---- */
 
-/* The holder of the lock that the thread waited for; whether it was listed is told by the flags. */
+/* Makes the holder of the lock that the thread waited for; flags say whether the snapshot lists
+ * it. */
 static json_t *json_owner(const thread_report *r, const thread_row *row)
 {
     const diagnosed_thread thread = report_diagnosed(r, row);
@@ -282,7 +273,7 @@ json_t *json_one_thread(const thread_report *r)
 
 /* ---- locks ---- */
 
-/* Waiters of one pool and stack are one group; this begins one for waiter `i`, or joins it. */
+/* Adds waiter `i` to the group of its pool and stack, and begins that group if it is new. */
 static void add_waiter(const thread_report *r, json_t *groups, const thread_row *row)
 {
     json_t *stack = json_stack(r, row->stack_id), *pool = json_text(row->pool), *group = NULL;
@@ -360,7 +351,7 @@ static const char *kind_of(const sighting_row *row)
                : diagnose_lock_kind(0, row->lock_class.data, row->lock_class.length);
 }
 
-/* Thread `i` of a cycle holds what the one before it waits for. */
+/* Makes thread `i` of a cycle, which holds the lock that the thread before it waits for. */
 static json_t *json_member(const thread_report *r, const deadlock_entry *one, size_t i, bool stacks)
 {
     const sighting_row *row = &one->threads[i];

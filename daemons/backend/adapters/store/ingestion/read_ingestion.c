@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectors, the ledger, and what was lost on the way. */
+/* Reads collectors, the ledger, and losses. */
 #include "read.h"
 
 #include <string.h>
 
-/* Where the rows of a read go: one of these, with its context. */
+/* The receiver of a read's rows: one of the functions, and its context. */
 typedef struct row_sink {
     collector_fn collector;
     drop_fn drop;
@@ -13,7 +13,7 @@ typedef struct row_sink {
     void *context;
 } row_sink;
 
-/* The rows of a range of filter, in a table of collectors whose time column is `column`. */
+/* Adds the conditions of filter for a table of collectors whose time column is `column`. */
 static void where_collectors(statement *s, const store_filter *f, const char *column)
 {
     sql_where_time(s, column);
@@ -89,8 +89,8 @@ static int read_collectors(void *self, const store_filter *filter, collector_fn 
 /* ---- what collectors dropped ---- */
 
 /*
- * Drops told in heartbeats from {since_ms} up to {until_ms}, a row a heartbeat and cause, with the
- * number since the heartbeat before.
+ * Selects the drops in heartbeats from {since_ms} up to {until_ms}: a row per heartbeat and cause,
+ * with the growth since the heartbeat before.
  */
 static void select_drops(statement *s, const store_filter *f)
 {
@@ -118,7 +118,7 @@ static const row_field drop_texts[] = {
 };
 static const row_shape drop_shape = ROW_SHAPE(drop_numbers, drop_texts);
 
-/* So long before a range its heartbeats are read, to know what was told before it. */
+/* How long before a range heartbeats are read, to know the counts at its beginning. */
 static const uint64_t BEFORE_MS = 600000;
 
 static uint64_t before(uint64_t time_ms, uint64_t by_ms)
@@ -240,7 +240,7 @@ static int read_refused(void *self, const store_filter *filter, refused_fn each,
     row_sink sink = {.refused = each, .context = context};
     statement s;
 
-    /* Rejected ones first: the others come again. */
+    /* Rejected batches come first, because the others are sent again. */
     sql_begin(&s);
     sql_add(&s, "SELECT batch_id, status, sender, cluster, node, instance, code, message, batches, "
                 "attempts, windows, sample_rows, body_bytes, " READ_MS(
@@ -282,7 +282,7 @@ static int read_events(void *self, const store_filter *filter, store_events *out
     return read_run(self, &s, on_events, out, err);
 }
 
-/* What read_loss asks in one statement. */
+/* The columns of the one statement of read_loss. */
 typedef struct loss_row {
     uint64_t dropped, oldest_ms, rejected;
     text code;
@@ -310,7 +310,7 @@ static int on_loss(void *context, const chs_result *block)
     return 0;
 }
 
-/* A filter that names services is about the nodes on which their JVMs were seen. */
+/* A filter that names services selects the nodes on which their JVMs were seen. */
 static void where_nodes(statement *s, const store_filter *f)
 {
     if (f->namespace_name == NULL && f->workload == NULL && f->scope->namespace_count == 0 &&
@@ -324,8 +324,8 @@ static void where_nodes(statement *s, const store_filter *f)
 }
 
 /*
- * A batch is cut up to five minutes after its data, and its windows may be an hour long. It may be
- * dropped or rejected up to a day later.
+ * A batch is cut up to five minutes after its data, and its windows may be an hour long. A drop or
+ * a rejection may be reported up to a day later.
  */
 static int read_loss(void *self, const store_filter *filter, store_loss *out, store_error *err)
 {
@@ -333,7 +333,7 @@ static int read_loss(void *self, const store_filter *filter, store_loss *out, st
     store_filter services = *filter;
     statement s;
 
-    services.type = 0; /* a batch holds all of them */
+    services.type = 0; /* a batch holds all types */
     services.pod = services.container = services.version = services.pool = NULL;
     services.facet = 0;
     services.target = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collector_heartbeats: one row a heartbeat. */
+/* Writes collector_heartbeats, with one row per heartbeat. */
 #include "write_reports.h"
 
 #include <contract/check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ingestion_batches: one row a batch. */
+/* Writes ingestion_batches, with one row per batch. */
 #include "write_ledger.h"
 
 #include "write_impl.h"
@@ -40,7 +40,7 @@ static void widen(time_range *r, uint64_t from_ms, uint64_t to_ms)
     r->to_ms = to_ms > r->to_ms ? to_ms : r->to_ms;
 }
 
-/* An empty batch has the time at which it was cut. */
+/* Returns the time of a batch's data; an empty batch has the time at which it was cut. */
 static time_range range_of(const profile_batch *b)
 {
     time_range r = {UINT64_MAX, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report port: rows gathered in blocks, one block a table written at a time. */
+/* The report port: collects rows in blocks, and writes one block per table at a time. */
 #include <stdlib.h>
 
 #include "read.h"
@@ -7,11 +7,11 @@
 #include "write_ledger.h"
 #include "write_reports.h"
 
-/* The block of one table that takes rows, and the one that is being written. */
+/* The block of one table that receives rows, and the block that is being written. */
 typedef struct gathering {
     table adding, writing;
     bool is_adding, is_writing;
-    size_t bytes, written_bytes; /* of the two */
+    size_t bytes, written_bytes; /* of the two blocks */
 } gathering;
 
 typedef enum report_kind { REPORT_STATUS, REPORT_HEARTBEAT, REPORT_KINDS } report_kind;
@@ -111,7 +111,7 @@ static int add_heartbeat(void *self, const heartbeat *beat, uint64_t received_ms
 
 /* ---- writing ---- */
 
-/* The rows that are gathered are written next, unless those before could not be written yet. */
+/* Makes the collected rows the ones to write, unless earlier ones could not be written yet. */
 static void begin_writing(gathered_reports *g)
 {
     pthread_mutex_lock(&g->lock);
@@ -137,7 +137,7 @@ static void end_writing(gathered_reports *g, gathering *one)
     pthread_mutex_unlock(&g->lock);
 }
 
-/* Drops a block that the store will never accept, since it would block all others. */
+/* Writes a block, and drops one that the store will never accept, as it would block all others. */
 static int write_kind(gathered_reports *g, gathering *one, chs_transport *to, store_error *err)
 {
     if (!one->is_writing)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target_status_history: one row a target of a report. */
+/* Writes target_status_history, with one row per target of a report. */
 #include "write_reports.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

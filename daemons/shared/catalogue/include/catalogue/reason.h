@@ -46,20 +46,22 @@ enum reason {
     REASON_INVALID_SETTING = 35,
     REASON_POD_UNKNOWN = 36,
     REASON_EVENT_LIMIT = 37,
+    REASON_COLLECTOR_RESTARTED = 38,
     REASON_END
 };
 
 typedef struct reason_info {
     enum reason reason;
     const char *name;        /* stable word, e.g. "no_exec_dir" */
-    const char *explanation; /* one sentence: what is so */
-    const char *fix;         /* one sentence: what to do; "" where nothing needs doing */
+    const char *explanation; /* one sentence: what the matter is */
+    const char *fix;         /* one sentence: what to do; "" where nothing is needed */
 } reason_info;
 
-/* The entry of a number, or NULL where the number is not in the table (a newer collector's). */
+/* Returns the entry of a number, or NULL where the number is not in the table (a newer
+ * collector's). */
 const reason_info *reason_get(unsigned number);
 
-/* The entry of a stable name, or NULL. */
+/* Returns the entry of a stable name, or NULL. */
 const reason_info *reason_find(const char *name);
 
 #endif

@@ -106,7 +106,9 @@ typedef struct local_answer {
     uint64_t window_end_ms;
     char engine[16]; /* START: the CPU engine that runs; "" without a CPU profile */
     char engine_reason[256];
-    uint32_t session;    /* enum session_state */
+    /* enum session_state. Of WINDOW, SESSION_STATE_ADOPTED: no START of this attachd gave the
+     * session out, which its owner does next. */
+    uint32_t session;
     uint64_t session_ms; /* START, WINDOW: Unix ms at which the running session began */
     uint64_t offset;     /* in the session's recording: where the next window begins */
     uint64_t gap_ms;     /* recording time lost before this window */

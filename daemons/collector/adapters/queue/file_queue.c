@@ -2,6 +2,7 @@
 #include "file_queue.h"
 
 #include "positions.h"
+#include "queue_files.h"
 
 #include <base/clock.h>
 #include <base/log.h>
@@ -19,13 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef struct entry {
-    uint64_t sequence;
-    uint64_t size;
-    uint64_t added_ms; /* Unix */
-    queue_kind kind;
-} entry;
-
 typedef struct file_queue {
     queue port;
     pthread_mutex_t lock;
@@ -34,33 +28,25 @@ typedef struct file_queue {
     int lock_file;
     uint64_t max_bytes;
     uint64_t max_entries;
-    entry *entries; /* oldest first, from `first` on */
+    queue_file *entries; /* oldest first; the queue begins at `first` */
     size_t first;
     size_t count;
     size_t room;
     uint64_t next_sequence;
-    unsigned foreign; /* files of the directory that are not the queue's */
+    unsigned foreign; /* files in the directory that do not belong to the queue */
     queue_stats stats;
-    uint64_t unproven; /* positions in a file of that entry's name; 0 = there are none */
+    uint64_t unproven; /* entry whose positions are in a file of their own and not yet in force; 0 =
+                          none */
     queue_position *positions;
     size_t position_count;
 } file_queue;
 
-enum { NAME_SIZE = 40, SEQUENCE_DIGITS = 16 };
-
 #define LOCK "lock"
-
-static const char *const suffixes[QUEUE_KINDS_END] = {[QUEUE_PROFILES] = ".profiles"};
-
-static void name_of(char out[NAME_SIZE], uint64_t sequence, const char *suffix)
-{
-    (void)snprintf(out, NAME_SIZE, "%016" PRIx64 "%s", sequence, suffix);
-}
 
 static int oldest_first(const void *left, const void *right)
 {
-    const entry *a = left;
-    const entry *b = right;
+    const queue_file *a = left;
+    const queue_file *b = right;
     return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
@@ -71,14 +57,14 @@ static void note_sequence(file_queue *self, uint64_t sequence)
     self->stats.newest = self->next_sequence - 1;
 }
 
-/* Makes room in the table for one more entry. 0 or -1. */
+/* Makes room in the table for one more entry. Returns 0 or -1. */
 static int reserve_entry(file_queue *self)
 {
-    return array_reserve((void **)&self->entries, &self->room, self->count, sizeof(entry));
+    return array_reserve((void **)&self->entries, &self->room, self->count, sizeof(queue_file));
 }
 
-/* There is room for it. */
-static void note_entry(file_queue *self, const entry *one)
+/* Appends to the table, which must have room. */
+static void note_entry(file_queue *self, const queue_file *one)
 {
     self->entries[self->count++] = *one;
     self->stats.bytes += one->size;
@@ -98,33 +84,6 @@ static void count_drop(file_queue *self, enum drop_cause cause, uint64_t added_m
         drops->first_ms = added_ms;
 }
 
-/* The sequence of a name that name_of writes, and its suffix. 0 = it is another name. */
-static uint64_t sequence_of(const char *name, const char **suffix)
-{
-    *suffix = name + SEQUENCE_DIGITS;
-    if (strspn(name, "0123456789abcdef") != SEQUENCE_DIGITS || **suffix != '.')
-        return 0;
-    uint64_t sequence = strtoull(name, NULL, 16);
-    return sequence <= INT64_MAX ? sequence : 0; /* the numbers after it are ours, too */
-}
-
-static queue_kind kind_of(const char *suffix)
-{
-    for (queue_kind kind = QUEUE_PROFILES; kind < QUEUE_KINDS_END; kind++)
-        if (strcmp(suffix, suffixes[kind]) == 0)
-            return kind;
-    return QUEUE_KINDS_END;
-}
-
-/* Of a suffix that is a dot and the name of a cause; else DROP_NONE. */
-static enum drop_cause cause_of(const char *suffix)
-{
-    for (unsigned cause = DROP_NONE + 1; cause < DROP_END; cause++)
-        if (strcmp(suffix + 1, drop_cause_get(cause)->name) == 0)
-            return (enum drop_cause)cause;
-    return DROP_NONE;
-}
-
 static int note_foreign(file_queue *self, const char *name)
 {
     enum { NAMED_MAX = 8 };
@@ -133,20 +92,20 @@ static int note_foreign(file_queue *self, const char *name)
     return 0;
 }
 
-/* One name of the directory: an entry is noted, a drop that was not told is counted, what a crash
- * left half-written is removed. */
+/* Handles one name of the directory: adds an entry, counts a drop that has not been reported, and
+ * removes files that a crash left half-written. */
 static int note_file(file_queue *self, const char *name)
 {
     const char *suffix = NULL;
     struct stat at;
-    uint64_t sequence = sequence_of(name, &suffix);
+    uint64_t sequence = queue_file_sequence(name, &suffix);
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, LOCK) == 0 ||
         strcmp(name, POSITIONS_FILE) == 0)
         return 0;
     if (sequence == 0 || fstatat(self->directory, name, &at, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(at.st_mode))
         return note_foreign(self, name);
-    if (strcmp(suffix, ".tmp") == 0) {
+    if (strcmp(suffix, QUEUE_TEMPORARY) == 0) {
         log_line("queue %s: %s is removed: the collector ended while it wrote it", self->path,
                  name);
         return unlinkat(self->directory, name, 0);
@@ -155,12 +114,12 @@ static int note_file(file_queue *self, const char *name)
         self->unproven = sequence;
         return 0;
     }
-    enum drop_cause cause = cause_of(suffix);
-    const entry found = {.sequence = sequence,
-                         .size = (uint64_t)at.st_size,
-                         .added_ms = (uint64_t)at.st_mtim.tv_sec * 1000 +
-                                     (uint64_t)at.st_mtim.tv_nsec / 1000000,
-                         .kind = kind_of(suffix)};
+    enum drop_cause cause = queue_file_cause(suffix);
+    const queue_file found = {.sequence = sequence,
+                              .size = (uint64_t)at.st_size,
+                              .added_ms = (uint64_t)at.st_mtim.tv_sec * 1000 +
+                                          (uint64_t)at.st_mtim.tv_nsec / 1000000,
+                              .kind = queue_file_kind(suffix)};
     if (cause != DROP_NONE) {
         count_drop(self, cause, found.added_ms);
         note_sequence(self, sequence);
@@ -206,7 +165,7 @@ static int read_directory(file_queue *self)
         rc = note_file(self, name->d_name);
     closedir(names);
     if (self->count > 0)
-        qsort(self->entries, self->count, sizeof(entry), oldest_first);
+        qsort(self->entries, self->count, sizeof(queue_file), oldest_first);
     return rc == 0 ? open_positions(self) : rc;
 }
 
@@ -221,7 +180,7 @@ static int open_directory(file_queue *self, const char *directory)
     return self->lock_file;
 }
 
-/* Takes an entry, whose file is no longer its own, out of the table. */
+/* Removes an entry, whose file is already gone or renamed, from the table. */
 static void forget(file_queue *self, size_t index)
 {
     self->stats.bytes -= self->entries[index].size;
@@ -230,50 +189,19 @@ static void forget(file_queue *self, size_t index)
         self->first++;
     } else {
         memmove(&self->entries[index], &self->entries[index + 1],
-                (self->count - index - 1) * sizeof(entry));
+                (self->count - index - 1) * sizeof(queue_file));
         self->count--;
     }
     if (self->first == self->count)
         self->first = self->count = 0;
 }
 
-/* Empties a file and leaves its time. */
-static void empty(const file_queue *self, const char *name, uint64_t added_ms)
+static void tell_drop(const file_queue *self, const queue_file *one, enum drop_cause cause)
 {
-    const struct timespec time = {.tv_sec = (time_t)(added_ms / 1000),
-                                  .tv_nsec = (long)(added_ms % 1000) * 1000000};
-    const struct timespec times[2] = {time, time};
-    int fd = openat(self->directory, name, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return;
-    (void)futimens(fd, times);
-    (void)close(fd);
-}
-
-/*
- * Turns an entry's file into an empty one with the cause's name, which stays until the drop has
- * been told. A rename takes place whole or not at all: whenever the process or the machine ends,
- * the entry is either in the queue or counted. 0, or -1: the file is as it was.
- */
-static int mark_dropped(const file_queue *self, const entry *one, enum drop_cause cause)
-{
-    char name[NAME_SIZE], mark[NAME_SIZE], suffix[NAME_SIZE - SEQUENCE_DIGITS];
-    (void)snprintf(suffix, sizeof(suffix), ".%s", drop_cause_get(cause)->name);
-    name_of(name, one->sequence, suffixes[one->kind]);
-    name_of(mark, one->sequence, suffix);
-    if (renameat(self->directory, name, self->directory, mark) != 0)
-        return unlinkat(self->directory, name, 0);
-    empty(self, mark, one->added_ms);
-    (void)fsync(self->directory);
-    return 0;
-}
-
-static void tell_drop(const file_queue *self, const entry *one, enum drop_cause cause)
-{
-    char name[NAME_SIZE], time[32] = "";
+    char name[QUEUE_NAME_SIZE], time[32] = "";
     struct tm parts;
     time_t seconds = (time_t)(one->added_ms / 1000);
-    name_of(name, one->sequence, suffixes[one->kind]);
+    queue_file_name(name, one);
     if (gmtime_r(&seconds, &parts) != NULL)
         (void)strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%SZ", &parts);
     log_line("queue %s: the batch %s of %s is dropped (%s). %s", self->path, name, time,
@@ -281,13 +209,13 @@ static void tell_drop(const file_queue *self, const entry *one, enum drop_cause 
 }
 
 /*
- * Loses an entry. False where its file cannot be removed, unless it must go all the same: an entry
- * that stays in the way of the others.
+ * Drops an entry. Returns false when its file cannot be removed; with `must` the entry leaves the
+ * table all the same, as it would block the others.
  */
 static bool drop(file_queue *self, size_t index, enum drop_cause cause, bool must)
 {
-    const entry one = self->entries[index];
-    bool gone = mark_dropped(self, &one, cause) == 0 || errno == ENOENT;
+    const queue_file one = self->entries[index];
+    bool gone = queue_file_mark_dropped(self->directory, &one, cause) == 0 || errno == ENOENT;
     if (!gone && !must)
         return false;
     if (!gone)
@@ -305,51 +233,26 @@ static bool drop_oldest(file_queue *self, enum drop_cause cause)
     return self->first < self->count && drop(self, self->first, cause, false);
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t length)
+/* An entry that cannot be written is reported as lost, so that it must not be sent after a restart.
+ */
+static int write_file(const file_queue *self, const queue_file *one, const uint8_t *bytes)
 {
-    for (size_t used = 0; used < length;) {
-        ssize_t wrote = write(fd, bytes + used, length - used);
-        if (wrote < 0 && errno != EINTR)
-            return -1;
-        used += wrote > 0 ? (size_t)wrote : 0;
-    }
-    return fsync(fd);
-}
-
-static int write_file(const file_queue *self, const entry *one, const uint8_t *bytes)
-{
-    size_t length = one->size;
-    char temporary[NAME_SIZE];
-    char name[NAME_SIZE];
-    name_of(temporary, one->sequence, ".tmp");
-    name_of(name, one->sequence, suffixes[one->kind]);
-    int fd = openat(self->directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return -1;
-    int rc = write_all(fd, bytes, length);
-    if (close(fd) != 0)
-        rc = -1;
+    int rc = queue_file_write(self->directory, one, bytes);
     if (rc == 0)
-        rc = renameat(self->directory, temporary, self->directory, name);
-    if (rc == 0)
-        rc = fsync(self->directory);
-    if (rc == 0)
-        return 0;
+        rc = queue_file_publish(self->directory, one);
     int saved = errno;
-    (void)unlinkat(self->directory, temporary, 0);
-    (void)unlinkat(self->directory, name, 0); /* it is told as lost, and must not come back */
+    if (rc != 0)
+        (void)queue_file_remove(self->directory, one);
     errno = saved;
-    return -1;
+    return rc;
 }
 
-/* The entry's file, and the positions that go with it. */
-static int write_with_positions(const file_queue *self, const entry *one, const uint8_t *bytes,
+/* Writes the entry's file, and its positions. */
+static int write_with_positions(const file_queue *self, const queue_file *one, const uint8_t *bytes,
                                 const queue_positions *positions)
 {
     if (positions == NULL)
         return write_file(self, one, bytes);
-    char name[NAME_SIZE];
-    name_of(name, one->sequence, suffixes[one->kind]);
     int rc = positions_write(self->directory, one->sequence, positions);
     if (rc == 0)
         rc = write_file(self, one, bytes);
@@ -357,20 +260,21 @@ static int write_with_positions(const file_queue *self, const entry *one, const 
         rc = positions_prove(self->directory, one->sequence);
     int saved = errno;
     if (rc != 0) {
-        (void)unlinkat(self->directory, name, 0);
+        (void)queue_file_remove(self->directory, one);
         (void)positions_forget(self->directory, one->sequence);
     }
     errno = saved;
     return rc;
 }
 
-/* Entries taken from the front leave holes in the array; close them before it grows. */
+/* Closes the hole that entries removed from the front leave in the array, before the array
+ * grows. */
 static void compact(file_queue *self)
 {
     if (self->first == 0)
         return;
     memmove(self->entries, self->entries + self->first,
-            (self->count - self->first) * sizeof(entry));
+            (self->count - self->first) * sizeof(queue_file));
     self->count -= self->first;
     self->first = 0;
 }
@@ -381,8 +285,8 @@ static bool has_room(const file_queue *self, uint64_t size)
            self->stats.bytes + size <= self->max_bytes;
 }
 
-/* Writes the entry; a full disk costs the oldest ones, of about the size that it needs. */
-static int write_entry(file_queue *self, const entry *one, const uint8_t *bytes,
+/* Writes the entry. On a full disk the oldest entries, of about its size, are dropped for it. */
+static int write_entry(file_queue *self, const queue_file *one, const uint8_t *bytes,
                        const queue_positions *positions)
 {
     uint64_t before = self->stats.bytes;
@@ -401,7 +305,7 @@ static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t lengt
                 const queue_positions *positions)
 {
     file_queue *self = (file_queue *)port;
-    entry one = {.size = length, .added_ms = clock_unix_ms(NULL), .kind = kind};
+    queue_file one = {.size = length, .added_ms = clock_unix_ms(NULL), .kind = kind};
     enum drop_cause cause = DROP_DISK;
     pthread_mutex_lock(&self->lock);
     compact(self);
@@ -430,30 +334,7 @@ static int push(queue *port, queue_kind kind, const uint8_t *bytes, size_t lengt
     return rc;
 }
 
-/* NULL with errno where it cannot be read; 0 = it is empty, or shorter than it was. */
-static uint8_t *read_file(const file_queue *self, const entry *one)
-{
-    char name[NAME_SIZE];
-    name_of(name, one->sequence, suffixes[one->kind]);
-    uint8_t *bytes = malloc(one->size + 1);
-    int fd = bytes != NULL ? openat(self->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-    size_t used = 0;
-    ssize_t got = fd >= 0 ? 1 : -1;
-    while (got > 0 && used < one->size) {
-        got = read(fd, bytes + used, one->size - used);
-        used += got > 0 ? (size_t)got : 0;
-    }
-    int why = got < 0 ? errno : 0;
-    if (fd >= 0)
-        close(fd);
-    if (got >= 0 && used == one->size && used > 0)
-        return bytes;
-    free(bytes);
-    errno = why;
-    return NULL;
-}
-
-/* Want of memory or descriptors, as errno says, is not the file's fault. */
+/* Whether the error, a lack of memory or descriptors, is not the fault of the file. */
 static bool is_passing(int error)
 {
     return error == ENOMEM || error == EMFILE || error == ENFILE || error == EINTR;
@@ -466,8 +347,8 @@ static bool peek(queue *port, queue_entry *out)
     *out = (queue_entry){0};
     pthread_mutex_lock(&self->lock);
     while (out->bytes == NULL && !waits && self->first < self->count) {
-        const entry *one = &self->entries[self->first];
-        out->bytes = read_file(self, one);
+        const queue_file *one = &self->entries[self->first];
+        out->bytes = queue_file_read(self->directory, one);
         waits = out->bytes == NULL && is_passing(errno);
         if (out->bytes != NULL) {
             out->sequence = one->sequence;
@@ -481,12 +362,13 @@ static bool peek(queue *port, queue_entry *out)
     return out->bytes != NULL;
 }
 
-/* It has been delivered. A file that stays is sent once more after a restart, as a duplicate. */
+/* Removes an entry that has been delivered. If its file stays, it is sent again after a restart, as
+ * a duplicate. */
 static void remove_delivered(file_queue *self, size_t index)
 {
-    char name[NAME_SIZE];
-    name_of(name, self->entries[index].sequence, suffixes[self->entries[index].kind]);
-    if (unlinkat(self->directory, name, 0) != 0 && errno != ENOENT)
+    char name[QUEUE_NAME_SIZE];
+    queue_file_name(name, &self->entries[index]);
+    if (queue_file_remove(self->directory, &self->entries[index]) != 0 && errno != ENOENT)
         log_line("queue %s: %s has been delivered and cannot be removed: %s", self->path, name,
                  strerror(errno));
     forget(self, index);
@@ -508,6 +390,52 @@ static void remove_entry(queue *port, uint64_t sequence, enum drop_cause cause)
     pthread_mutex_unlock(&self->lock);
 }
 
+/*
+ * Writes the second half before the first half takes the place of the entry: a process that is
+ * killed between the two steps leaves the entry and the second half.
+ */
+static int write_halves(const file_queue *self, const queue_file *first, const queue_file *second,
+                        const queue_bytes halves[2])
+{
+    if (queue_file_write(self->directory, second, halves[1].bytes) != 0)
+        return -1;
+    if (queue_file_publish(self->directory, second) == 0 &&
+        queue_file_write(self->directory, first, halves[0].bytes) == 0 &&
+        queue_file_publish(self->directory, first) == 0)
+        return 0;
+    int saved = errno;
+    (void)queue_file_remove(self->directory, second);
+    errno = saved;
+    return -1;
+}
+
+static int replace(queue *port, uint64_t sequence, const queue_bytes halves[2])
+{
+    file_queue *self = (file_queue *)port;
+    int rc = -1;
+    pthread_mutex_lock(&self->lock);
+    size_t index = self->first;
+    while (index < self->count && self->entries[index].sequence != sequence)
+        index++;
+    if (index < self->count && reserve_entry(self) == 0) {
+        queue_file first = self->entries[index], second = first;
+        first.size = halves[0].length;
+        second.size = halves[1].length;
+        second.sequence = self->next_sequence;
+        rc = write_halves(self, &first, &second, halves);
+        if (rc == 0) {
+            self->stats.bytes += first.size - self->entries[index].size;
+            self->entries[index] = first;
+            note_entry(self, &second);
+            self->stats.pushed += 2;
+        } else {
+            log_line("queue %s: a batch cannot be cut in two: %s", self->path, strerror(errno));
+        }
+    }
+    pthread_mutex_unlock(&self->lock);
+    return rc;
+}
+
 static queue_stats get_stats(queue *port)
 {
     file_queue *self = (file_queue *)port;
@@ -519,7 +447,7 @@ static queue_stats get_stats(queue *port)
     return stats;
 }
 
-/* The marks of a cause whose drops have all been told. */
+/* Removes the files that mark drops of a cause, once all of them have been reported. */
 static void remove_marks(const file_queue *self, const bool *told)
 {
     int copy = openat(self->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -529,7 +457,7 @@ static void remove_marks(const file_queue *self, const bool *told)
     for (struct dirent *name = names != NULL ? readdir(names) : NULL; name != NULL;
          name = readdir(names)) {
         const char *suffix = NULL;
-        if (sequence_of(name->d_name, &suffix) != 0 && told[cause_of(suffix)])
+        if (queue_file_sequence(name->d_name, &suffix) != 0 && told[queue_file_cause(suffix)])
             (void)unlinkat(self->directory, name->d_name, 0);
     }
     if (names != NULL)
@@ -545,7 +473,7 @@ static void forget_drops(queue *port, const queue_stats *told)
     for (unsigned cause = DROP_NONE + 1; cause < DROP_END; cause++) {
         queue_drops *drops = &self->stats.drops[cause];
         if (drops->oldest_ms == 0 || drops->entries != told->drops[cause].entries)
-            continue; /* there is none to tell, or one has come since */
+            continue; /* none to report, or one more since */
         drops->oldest_ms = drops->newest_ms = 0;
         any = all_told[cause] = true;
     }
@@ -560,7 +488,8 @@ static queue_positions get_positions(queue *port)
     return (queue_positions){self->positions, self->position_count};
 }
 
-static const queue_ops ops = {push, get_positions, peek, remove_entry, get_stats, forget_drops};
+static const queue_ops ops = {push,         get_positions, peek,        replace,
+                              remove_entry, get_stats,     forget_drops};
 
 void file_queue_close(queue *port)
 {
