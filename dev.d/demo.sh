@@ -256,7 +256,7 @@ watch_over() {
     done
 }
 
-# What a running session has in its process: an open recording, sampling events or timers. (The
+# Lists the traces of a running session in its process: an open recording, sampling events or timers. (The
 # profiler's library stays mapped, and its log open, until the process ends: no JVM can unload it.)
 session_traces() {
     local pid=$1 fd target

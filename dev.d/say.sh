@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What ./dev and the dependency script say: one progress line per step, colour only on a terminal.
+# The messages of ./dev and the dependency script: one progress line per step, colour only on a terminal.
 # Sourced; needs bash only. Everything here goes to stderr, so that a command's own output stays clean.
 
 SAY_SINCE=${SAY_SINCE:-$SECONDS}

@@ -31,8 +31,8 @@ USAGE
 LANES=(unit unit-asan tsan checks tidy install examples python ui e2e k8s)
 # Meson suites that are not C unit tests, so not repeated by the compiler and sanitizer lanes.
 OTHER_SUITES=(checks tidy install examples python ui e2e bench soak k8s)
-# What is held to the JDK's own tools or to valgrind takes minutes, and neither another compiler nor
-# a sanitizer changes what it finds; rooms keep a short form outside it where ASan matters.
+# Comparisons with the JDK's own tools or under valgrind take minutes, and neither another compiler
+# nor a sanitizer changes their result; rooms have a short form outside this suite where ASan matters.
 ONCE_SUITE=once
 # Nothing in these starts a thread; the suites recording and cli run the libraries on several.
 SINGLE_THREADED_SUITES=(libjfr libstackagg catalogue config contract diagnosis)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Compiles C for WebAssembly: the sources of one room, whose include folders are its own, into one object, or the
-# module itself.
+# Compiles C for WebAssembly: the sources of one library into one object, with the include folders of that library
+# alone, or the module itself.
 #
 # usage: build.sh CC OUT DEPFILE FLAG... -- SOURCE...
 set -eu

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of the WebAssembly module: a JFR recording in memory in, flame graph documents out.
- * hotstack.mjs wraps them for pages.
+ * The functions of the WebAssembly module: they read a JFR recording from memory and return flame
+ * graph documents. hotstack.mjs wraps them for pages.
  *
- * The host calls _initialize once. It puts bytes for the module into memory of malloc, which it
- * frees when the call has returned. Text that a function returns is NUL-terminated UTF-8.
+ * The host calls _initialize once. It passes bytes to the module in memory that it got from malloc,
+ * and frees that memory when the call has returned. Text that a function returns is NUL-terminated
+ * UTF-8.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,11 +17,11 @@
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 
-/* Memory for stacks; a 32-bit module has at most 4 GiB, which the recording shares. */
+/* Memory for stacks; a 32-bit module has at most 4 GiB, and the recording needs a part of them. */
 #define MAX_BYTES  (UINT64_C(1) << 30)
-#define MAX_STACKS 2000000u /* as `hotstack convert` */
+#define MAX_STACKS 2000000u /* as in `hotstack convert` */
 
-/* A recording that was read, and the text that was made of it last. */
+/* A recording that was read, and the text that a function returned last. */
 typedef struct hotstack {
     recording *rec;
     const sagg *agg;
@@ -31,39 +32,37 @@ typedef struct hotstack {
 
 static char last_error[512];
 
-/*
- * What the last call that failed could not do and why: one sentence. It stays until another call
- * fails.
- */
+/* Returns why the last failed call failed, as one sentence. The text stays until another call
+ * fails. */
 EXPORT(hotstack_error) const char *hotstack_error(void);
 /*
- * Reads a recording: whole, cut or damaged ones, as `hotstack convert` does. Recordings packed with
- * gzip are refused: the page unpacks them.
- * `data` (`bytes` long) is not needed afterwards. `title` is the file's name for documents and
- * messages.
- * Returns what hotstack_close takes, or NULL (hotstack_error) when nothing usable can be read.
+ * Reads a recording as `hotstack convert` does: whole, cut or damaged. Recordings packed with gzip
+ * are refused, because the page unpacks them. `data` (`bytes` long) is not needed afterwards.
+ * `title` is the file's name for documents and messages. Returns the handle for hotstack_close, or
+ * NULL (hotstack_error) when nothing usable can be read.
  */
 EXPORT(hotstack_open) hotstack *hotstack_open(const void *data, size_t bytes, const char *title);
 /*
- * What the recording holds, as JSON text: {"types": [...], "whole": ..., "meta": {...}}.
+ * Returns a summary of the recording as JSON text: {"types": [...], "whole": ..., "meta": {...}}.
  *
  * `types` has a row {"type", "unit", "value", "raw_value", "samples"} for each profile type with
- * samples; the values are decimal strings, so that readers keep all 64 bits. `whole` is whether
+ * samples; the values are decimal strings, so that readers keep all 64 bits. `whole` is true when
  * nothing of the recording is missing. `meta` is that of a flame graph document
- * (docs/formats/flamegraph-json.md): what was lost or is in no profile, and who recorded.
+ * (docs/formats/flamegraph-json.md): the losses, the samples that are in no profile, and the
+ * recorder.
  *
- * Borrowed until the next call with `h`; NULL (hotstack_error) without memory.
+ * The text is borrowed until the next call with `h`; NULL (hotstack_error) without memory.
  */
 EXPORT(hotstack_summary) const char *hotstack_summary(hotstack *h);
 /*
- * The flame graph of the summary's type number `index`, as flame graph JSON with one profile
- * (docs/formats/flamegraph-json.md): the `max_nodes` heaviest nodes, 0 = all.
- * Borrowed until the next call with `h`; NULL (hotstack_error) when there is no such type or no
+ * Returns the flame graph of the summary's type number `index`, as flame graph JSON with one
+ * profile (docs/formats/flamegraph-json.md): the `max_nodes` heaviest nodes, 0 = all. The text is
+ * borrowed until the next call with `h`; NULL (hotstack_error) when there is no such type or no
  * memory.
  */
 EXPORT(hotstack_document)
 const char *hotstack_document(hotstack *h, size_t index, uint32_t max_nodes);
-/* Frees it; NULL is allowed. */
+/* Frees the recording; NULL is allowed. */
 EXPORT(hotstack_close) void hotstack_close(hotstack *h);
 
 const char *hotstack_error(void)
@@ -132,7 +131,7 @@ void hotstack_close(hotstack *h)
 
 /* ---- text ---- */
 
-/* sagg_sink.write; the text stays NUL-terminated. */
+/* A sagg_sink.write that appends to the text, which stays NUL-terminated. */
 static int append(void *ctx, const void *data, size_t bytes)
 {
     hotstack *h = ctx;
@@ -155,7 +154,7 @@ static bool append_text(hotstack *h, const char *text)
     return append(h, text, strlen(text)) == 0;
 }
 
-/* The number of the catalogue's type that has samples and is the `index`th; 0 = none. */
+/* Returns the catalogue's number of the `index`th type that has samples; 0 = none. */
 static unsigned find_type(const hotstack *h, size_t index)
 {
     for (unsigned type = 1; type < PROFILE_TYPE_END; type++)

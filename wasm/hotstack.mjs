@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Flame graphs of JFR recordings in the browser or in Node, by hotstack.wasm. Nothing is sent anywhere.
+ * Makes flame graphs of JFR recordings in the browser or in Node, with hotstack.wasm. Nothing is sent anywhere.
  *
  *     const hotstack = await Hotstack.load(bytesOfTheModule)
  *     const recording = await hotstack.open(bytesOfTheFile, 'app.jfr')
@@ -8,10 +8,10 @@
  *     recording.close()
  */
 
-const MAX_UNPACKED = 2 ** 30 // a 32-bit module holds the recording beside what it makes of it
+const MAX_UNPACKED = 2 ** 30 // a 32-bit module holds the recording and its flame graphs
 const utf8 = new TextDecoder()
 
-/** A recording that cannot be read, or has no such profile: `message` is a sentence for the user. */
+/** Says that a recording cannot be read, or has no such profile: `message` is a sentence for the user. */
 export class HotstackError extends Error {}
 
 export class Hotstack {
@@ -47,7 +47,7 @@ class Recording {
     this.summary = JSON.parse(this.#text(exports.hotstack_summary(this.handle)))
   }
 
-  /** The flame graph of a type as a document with one profile (docs/formats/flamegraph-json.md). */
+  /** Returns the flame graph of a type as a document with one profile (docs/formats/flamegraph-json.md). */
   document(type, maxNodes = 200_000) {
     return JSON.parse(this.documentText(type, maxNodes))
   }
@@ -62,7 +62,7 @@ class Recording {
     this.handle = 0
   }
 
-  /** 0 when the module's memory ends. WebAssembly's addresses are signed here: those past 2 GiB are negative. */
+  /** Copies `bytes` into the module's memory. Returns 0 without memory. Addresses past 2 GiB come as negative numbers. */
   #place(bytes) {
     const at = this.exports.malloc(bytes.length || 1) >>> 0
     if (at) new Uint8Array(this.exports.memory.buffer, at, bytes.length).set(bytes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The module makes of any recording what `hotstack` makes of it, to the byte, and gives its memory back.
+ * Tests that the module makes the same documents as `hotstack` of any recording, to the byte, and frees its memory.
  *
  * usage: node hotstack.test.mjs HOTSTACK.wasm HOTSTACK TREE   prints TAP
  *   HOTSTACK  the program, natively
@@ -29,7 +29,7 @@ const realFiles = filesOf('tests/data/jfr')
 const fixtures = ['ok', 'bad', 'maybe'].flatMap((kind) => filesOf(`libjfr/tests/data/${kind}`))
 const corpora = filesOf('libjfr/fuzz/corpus')
 
-/** Runs the program beside the file, so that both say its name alike. */
+/** Runs the program in the file's folder, so that both write the same file name. */
 function native(command, file, ...options) {
   const { status, stdout, stderr } = spawnSync(resolve(program), [command, basename(file), ...options], {
     cwd: dirname(file),
@@ -41,7 +41,7 @@ function native(command, file, ...options) {
   return { stdout, lines, isWhole: status === 0 }
 }
 
-/** [type, value, raw_value, samples]: as text, since the program writes 64-bit numbers as they are. */
+/** Returns [type, value, raw_value, samples] as text, since the program writes 64-bit numbers as they are. */
 function nativeTotals(file) {
   const row = /"type":"([^"]+)","unit":"[^"]+","value":(\d+),"raw_value":(\d+),"samples":(\d+),/g
   return [...native('top', file, '--json').stdout.matchAll(row)].map((found) => found.slice(1))
@@ -50,7 +50,7 @@ function nativeTotals(file) {
 const stated = (lines) =>
   lines.map((line) => /^(?:missing|note): (.*)$/.exec(line)?.[1]).filter((line) => line && !line.endsWith('larger stack depth'))
 
-/** The graph, and what is said about the recording: of all its types, where the program is asked for one alone says less. */
+/** Splits a document into the graph and its `meta`, which says less where the program is asked for one type alone. */
 function parts(text) {
   const at = text.lastIndexOf('"meta":')
   return [text.slice(0, at), text.slice(at)]
@@ -84,7 +84,7 @@ async function compare(file) {
   return types.length
 }
 
-/** Opens, reads and closes it; a refusal is fine. */
+/** Opens, reads and closes a recording; the module may refuse it. */
 async function use(bytes, title) {
   try {
     const recording = await hotstack.open(bytes, title)
@@ -104,7 +104,7 @@ for (const file of realFiles)
     assert.ok((await compare(file)) > 0)
   })
 
-/** As .jfr files of a folder of their own: by that name the program takes any bytes for a recording. */
+/** Compares bytes as .jfr files in a new folder: with that name the program takes any bytes for a recording. */
 async function compareBytes(inputs) {
   const folder = mkdtempSync(join(tmpdir(), 'hotstack-wasm-'))
   let documents = 0
@@ -178,7 +178,7 @@ test('what was opened is freed, whatever it was', async () => {
     return hotstack.exports.memory.buffer.byteLength
   }
   const before = await round(2)
-  // A leak of 64 bytes in one file alone takes a page of memory more.
+  // A leak of 64 bytes in only one of the files already takes another page of memory.
   assert.equal(await round(1024), before)
 })
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where vectors.test.mjs puts and looks for the fields of a frame, in a 32-bit address space. */
+/* The offsets at which vectors.test.mjs writes and reads the fields of a frame, in a 32-bit address
+ * space. */
 #include <stackagg/frame.h>
 
 #define AT(field, offset)                                                                          \

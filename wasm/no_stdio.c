@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wasi-libc's printf can complain on stderr about long doubles, which no message of ours has. Its
- * stream functions would make a module import three file functions of its host; with these in their
- * place it imports none.
+ * wasi-libc's printf can write a message about long doubles to stderr, although we never print any.
+ * Its stream functions would make the module import three file functions of its host; with these
+ * replacements it imports none.
  */
 #include <stdio.h>
 

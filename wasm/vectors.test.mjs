@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * libstackagg as WebAssembly gives the stack ids of docs/formats/stack-id.md's vectors, and needs
+ * Tests that libstackagg as WebAssembly computes the stack ids of docs/formats/stack-id.md's vectors, and needs
  * nothing of its host.
  *
  * usage: node vectors.test.mjs LIBSTACKAGG.wasm VECTORS.json   prints TAP
@@ -23,7 +23,7 @@ function place(bytes) {
   return at
 }
 
-/** A name is text, or bytes in hexadecimal where it is no text; a long one is stated by a repetition. */
+/** Returns a name's bytes: text, or hexadecimal where it is no text; a long name is given by a repetition. */
 function bytesOf(frame, key) {
   const hex = frame[`${key}_hex`]
   const bytes = hex === undefined ? Buffer.from(frame[key]) : Buffer.from(hex, 'hex')

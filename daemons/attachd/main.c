@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hotstack-attachd: parse, run until SIGTERM. */
+/* hotstack-attachd: reads the settings and runs the program until SIGTERM. */
 #include "program.h"
 #include "settings.h"
 

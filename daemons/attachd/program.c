@@ -18,12 +18,14 @@
 #include <time.h>
 
 enum {
-    LONGEST_WAIT_MS = 30000, /* between two looks at the leases */
-    QUICK_REQUESTS = 8,      /* lists and reads, which do not wait for operations that hang */
-    SPARE_SECONDS = 3600     /* how much longer than its age allows a session goes on without us */
+    LONGEST_WAIT_MS = 30000, /* longest wait between two checks of the leases */
+    /* Places for lists and reads, which must not wait for operations that hang. */
+    QUICK_REQUESTS = 8,
+    /* How much longer than its maximal age a session goes on without attachd. */
+    SPARE_SECONDS = 3600
 };
 
-/* Into the log, and for those who list the JVMs. */
+/* Checks this process; the result goes to the log and into lists of JVMs. */
 static void check_self(self_check *out, const char *proc_root)
 {
     self_facts facts;
@@ -41,7 +43,7 @@ static void handle(void *context, const local_request *request, local_answer *an
     attachd_handle(context, request, answer);
 }
 
-/* Waits for the end; sweeps once when the time of grace is over, and looks after the leases. */
+/* Waits for a signal. Sweeps once after the time of grace, and checks the leases at intervals. */
 static void wait_for_end(attachd *core, const sigset_t *signals, int64_t grace_ms, int64_t lease_ms)
 {
     int64_t slice_ms =
@@ -75,7 +77,7 @@ static int start_server(localrpc_server **server, attachd *core, const config_se
         return -1;
     localrpc_server_options options = LOCALRPC_SERVER_OPTIONS_INIT;
     options.socket_path = config_string(settings, "socket");
-    /* The peer's uid is the gate; the file's mode need not keep out those whom it lets in. */
+    /* The peer's uid decides who may connect; the mode must let in all users that are allowed. */
     options.mode = config_list_count(settings, "allow_uids") > 0 ? 0666 : 0600;
     options.uids = uids;
     options.uid_count = count;
@@ -123,7 +125,8 @@ static int serve(const config_section *settings, worker_port *port, const sigset
     return left == 0 ? 0 : -1;
 }
 
-/* Where an installed library is: as set, or found. `what` names it and its setting. */
+/* Finds an installed library: the setting, or the default place. `what` names it and its
+ * setting. */
 static void find_library(char out[PATH_MAX], const char *set, int (*find)(char *out, size_t cap),
                          const char *what)
 {

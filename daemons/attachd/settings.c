@@ -139,7 +139,7 @@ static bool is_installation_id(const char *text)
     return length > 0 && length < INSTALLATION_ID_SIZE && text[length] == '\0';
 }
 
-/* mkdir -p, each new directory for us alone. */
+/* Makes a directory with its parents, all of them accessible to this user only. */
 static int make_directories(const char *path, char *message, size_t size)
 {
     char part[512];
@@ -229,7 +229,7 @@ int settings_spool_dir(char *out, size_t out_size, const config_section *setting
     if (fd >= 0)
         close(fd);
     else if (errno == EOPNOTSUPP || errno == EISDIR)
-        out[0] = '\0'; /* this file system has no nameless files */
+        out[0] = '\0'; /* this file system does not support O_TMPFILE */
     else
         (void)snprintf(message, size, "cannot write to %.300s: %s; set state_dir", out,
                        strerror(errno));

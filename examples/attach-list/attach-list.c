@@ -24,7 +24,7 @@ static int list(void)
     return 0;
 }
 
-/* Works for JVMs of the caller's own user; for others a program becomes that user in between, as
+/* Works for JVMs of the caller's own user. For other JVMs a program becomes their user first, as
  * hotstack-attach-worker does. */
 static int ask(int pid, const char *command)
 {

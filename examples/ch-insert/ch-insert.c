@@ -31,7 +31,7 @@ static int print_block(void *context, const chs_result *block)
     return 0;
 }
 
-/* The block's bytes live as long as the block. */
+/* The block's bytes must live as long as the block. */
 static chs_block *make_block(chs_bytes *bytes)
 {
     chs_block *block;
@@ -40,7 +40,7 @@ static chs_block *make_block(chs_bytes *bytes)
     require(chs_block_new(&block, NULL, &err));
     require(chs_block_add_column(&host, block, "host", "LowCardinality(String)", &err));
     require(chs_block_add_column(&load, block, "load", "UInt64", &err));
-    (void)chs_append_bytes(host, "alpha", 5); /* a failure waits for chs_block_encode */
+    (void)chs_append_bytes(host, "alpha", 5); /* chs_block_encode reports a failure */
     (void)chs_append_uint(load, 42);
     require(chs_block_encode(bytes, block, &err));
     return block;

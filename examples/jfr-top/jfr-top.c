@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The methods that a recording spends most in, by the frame on top of the stack.
+ * Prints the methods in which a recording spends most, by the top frame of each stack.
  *
  * usage: jfr-top FILE [TYPE]     TYPE: cpu (default), alloc_bytes, lock_delay, wall, ...
  */
@@ -56,7 +56,7 @@ static void add(struct table *table, const jfr_method *method, uint64_t value)
              method->name.data);
 }
 
-/* Adds one chunk: first the values by stack, then each used stack is decoded once. */
+/* Adds one chunk: sums its values by stack, then decodes each used stack once. */
 static int add_chunk(struct table *table, jfr_chunk *chunk, jfr_profile_type type, jfr_error *err)
 {
     uint32_t stacks = jfr_chunk_get_info(chunk)->stack_count;
@@ -84,7 +84,7 @@ static int add_chunk(struct table *table, jfr_chunk *chunk, jfr_profile_type typ
     return rc;
 }
 
-/* The same method in several stacks and chunks becomes one entry; the heaviest come first. */
+/* Joins the entries of a method in several stacks and chunks; the heaviest come first. */
 static void merge(struct table *table)
 {
     size_t kept = 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What changed between two recordings: a table, a plot, and a page coloured by change."""
+"""Shows the changes between two recordings: a table, a plot, and a page coloured by change."""
 
 import argparse
 import sys

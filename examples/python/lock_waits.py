@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who waited for which lock, and what these threads did otherwise: monitors entered and locks parked for, joined with the
-threads' profiles."""
+"""Shows which threads waited for which lock, and what else they did: monitors entered and locks parked for, joined with
+the threads' profiles."""
 
 import argparse
 
@@ -19,7 +19,7 @@ def waits(recording: hotstack.Recording) -> pandas.DataFrame:
 
 
 def threads(recording: hotstack.Recording) -> pandas.DataFrame:
-    """What each thread used, a column a type."""
+    """Returns the values of each thread, with a column for each type."""
     rows = [
         {"os_tid": row.os_tid, "pool": row.pool, "type": name, "value": row.value}
         for name in recording.totals()

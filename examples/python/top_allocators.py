@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who allocates what, over all recordings of a folder."""
+"""Shows which methods allocate which classes, over all recordings of a folder."""
 
 import argparse
 import pathlib

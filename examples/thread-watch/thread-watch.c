@@ -64,7 +64,7 @@ static int busier(const void *a, const void *b)
     return *left > *right ? -1 : *left < *right;
 }
 
-/* The busiest threads since `before`, each with the method that it is in. */
+/* Shows the busiest threads since `before`, each with its current method. */
 static void show_busy(const attach_threads *now, const attach_threads *before)
 {
     uint64_t list[1024][2]; /* CPU time, index */
@@ -109,7 +109,7 @@ static int watch(attach_target *target, const attach_threads_options *options, i
     return failed;
 }
 
-/* Works for JVMs of the caller's own user; for others a program becomes that user in between, as
+/* Works for JVMs of the caller's own user. For other JVMs a program becomes their user first, as
  * hotstack-attach-worker does. */
 int main(int argc, char **argv)
 {

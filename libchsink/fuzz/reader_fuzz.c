@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader on any bytes, from memory and in pieces: no fault, and no value outside its block. */
+/* Runs the reader on any bytes, from memory and in pieces: no fault, and no value outside its
+ * block. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static void check_ends(const uint64_t *ends, uint64_t rows, uint64_t count)
     check(!ends || last == count);
 }
 
-/* Touches every byte that a column lends. */
+/* Reads every byte that a column lends. */
 static uint64_t touch_column(const chs_result *block, const char *name)
 {
     chs_uints uints;
@@ -86,7 +87,7 @@ static uint64_t touch_column(const chs_result *block, const char *name)
     return sum;
 }
 
-/* Reads to the end; the sum of what it saw, and how it ended in *code. */
+/* Reads to the end. Returns a sum of all values; *code is the result of the last read. */
 static uint64_t read_all(chs_reader *reader, int *code)
 {
     const chs_result *block;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Deduplication logs: whatever a log contains, its whole records stay as they are, all that comes
- * behind them withdraws one of them, and a second look changes nothing.
- */
+/* Settles deduplication logs. For any content, whole records stay unchanged, all records added
+ * withdraw one of them, and a second run changes nothing. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +32,7 @@ static void remove_root(void)
         perror(command);
 }
 
-/* A killed engine's directory with one table that has one part. */
+/* Makes the directory of a killed engine, with one table that has one part. */
 static void make_store(void)
 {
     static const char *const directories[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Type names: any text is a type or is not, and what is one encodes and comes back. */
+/* Parses type names: any text is a type or is not, and a type encodes and decodes. */
 #include <stdint.h>
 #include <stdlib.h>
 

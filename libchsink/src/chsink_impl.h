@@ -14,10 +14,8 @@
 void chs__describe(chs_error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/*
- * Fills err (may be NULL) with code and a message, and has code as its value. A macro so that a
- * constant code stays constant to an analyser of the caller. code is evaluated twice.
- */
+/* Fills err (may be NULL) with code and a message; its value is code. It is a macro so that an
+ * analyser of the caller sees a constant code. code is evaluated twice. */
 #define CHS__FAIL(err, code, ...) (chs__describe((err), (code), __VA_ARGS__), (code))
 
 /*
@@ -27,22 +25,19 @@ void chs__describe(chs_error *err, int code, const char *format, ...)
  */
 int chs__fail_server(chs_error *err, int fallback, const char *text, size_t length);
 
-/* Reads the exception code in text, 0 when there is none; *start is where "Code: " begins. */
+/* Returns the exception code in text, 0 when there is none; *start is where "Code: " begins. */
 int chs__server_code(const char *text, size_t length, size_t *start);
 
 /*
- * Copies an options struct of a caller that may be older (shorter: the rest stays as it is in
- * known) or newer (longer: the tail that this library does not know must be zero). Both start with
- * size_t size. options may be NULL. Returns 0 or CHS_ERR_USAGE; what names the struct in the
- * message.
+ * Copies an options struct of a caller that may be older (shorter: the other fields of known stay)
+ * or newer (longer: the bytes after the known fields must be zero). Both start with size_t size.
+ * options may be NULL. Returns 0 or CHS_ERR_USAGE; what names the struct in the message.
  */
 int chs__options(void *known, size_t known_size, const void *options, const char *what,
                  chs_error *err);
 
-/*
- * Gives the reader's blocks to on_block until the end, a failure, or a negative answer, which is
- * returned with err saying that the caller stopped.
- */
+/* Passes the reader's blocks to on_block until the end, a failure, or a negative result of
+ * on_block, which is returned with err saying that the caller stopped. */
 int chs__each_block(chs_reader *reader, chs_block_fn on_block, void *context, chs_error *err);
 
 #endif

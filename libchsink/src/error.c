@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors: filling them, and what a ClickHouse exception code means to a caller. */
+/* Fills errors, and classifies ClickHouse's exception codes. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +77,7 @@ int chs__options(void *known, size_t known_size, const void *options, const char
     return 0;
 }
 
-/* Names as in ClickHouse's src/Common/ErrorCodes.cpp. */
+/* The names are those of ClickHouse's src/Common/ErrorCodes.cpp. */
 int chs_server_code_class(int server_code)
 {
     switch (server_code) {

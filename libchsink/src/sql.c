@@ -130,11 +130,11 @@ void chs__token_settings(chs_setting out[CHS__TOKEN_SETTINGS], const char *token
     out[1].value = "1";
 }
 
-/* The bytes of a value inside quotes or TSV: what could end it or be read as an escape is escaped.
- */
+/* Appends a value inside quotes or TSV. Bytes that could end it or be read as an escape are
+ * escaped. */
 static int add_escaped(chs__buffer *out, const chs_bytes *value)
 {
-    enum { LONGEST = 4 }; /* of a byte */
+    enum { LONGEST = 4 }; /* bytes of the longest escape */
     static const char digits[] = "0123456789ABCDEF";
     int rc = value->length > SIZE_MAX / LONGEST ? CHS_ERR_LIMIT
                                                 : chs__buffer_reserve(out, LONGEST * value->length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The few pieces of SQL text that the library writes itself, and the checks that make them safe. */
+/* Writes the few pieces of SQL text of the library itself, and checks that make them safe. */
 #ifndef CHSINK_SRC_SQL_H
 #define CHSINK_SRC_SQL_H
 
@@ -7,27 +7,26 @@
 
 #include "blocks/buffer_impl.h"
 
-/* Names are [A-Za-z_][A-Za-z0-9_]*, values free of control bytes. 0 or CHS_ERR_USAGE. */
+/* Checks settings: names are [A-Za-z_][A-Za-z0-9_]*, values free of control bytes. Returns 0 or
+ * CHS_ERR_USAGE. */
 int chs__check_settings(const chs_setting *settings, size_t count, chs_error *err);
 
-/* Names as above, items present, numbers decimal. 0 or CHS_ERR_USAGE. */
+/* Checks parameters: names as above, items present, numbers decimal. Returns 0 or CHS_ERR_USAGE. */
 int chs__check_params(const chs_param *params, size_t count, chs_error *err);
 
-/* A table, columns and a block are there. 0 or CHS_ERR_USAGE. */
+/* Checks that a table, columns and a block are given. Returns 0 or CHS_ERR_USAGE. */
 int chs__check_insert(const chs_insert_request *request, chs_error *err);
 
 /* The number of settings that an insert with a token adds, and those settings. */
 enum { CHS__TOKEN_SETTINGS = 2 };
 void chs__token_settings(chs_setting out[CHS__TOKEN_SETTINGS], const char *token);
 
-/*
- * Appends "INSERT INTO `db`.`table` (`a`, `b`)" with every name quoted; FORMAT is the transport's.
- * database: used when the request names none. 0, CHS_ERR_NO_MEMORY or CHS_ERR_LIMIT.
- */
+/* Appends "INSERT INTO `db`.`table` (`a`, `b`)" with every name quoted; the transport adds FORMAT.
+ * database: used when the request names none. Returns 0, CHS_ERR_NO_MEMORY or CHS_ERR_LIMIT. */
 int chs__insert_sql(chs__buffer *out, const chs_insert_request *request, const char *database,
                     chs_error *err);
 
-/* Appends "USE `database`" and a final NUL. 0, CHS_ERR_NO_MEMORY or CHS_ERR_LIMIT. */
+/* Appends "USE `database`" and a final NUL. Returns 0, CHS_ERR_NO_MEMORY or CHS_ERR_LIMIT. */
 int chs__use_sql(chs__buffer *out, const char *database, chs_error *err);
 
 /*

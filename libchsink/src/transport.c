@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The port: checks that hold for every transport, and the calls through its functions. */
+/* The port: checks that apply to every transport, and calls of its functions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ void chs_transport_close(chs_transport *transport)
     free(transport);
 }
 
-/* Settles the caller's call into one of this library's size, with names and values checked. */
+/* Copies the caller's call into a struct of this library's size, and checks names and values. */
 static int settle_call(chs_call *settled, const chs_call *call, chs_error *err)
 {
     int rc = chs__options(settled, sizeof *settled, call, "chs_call", err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The block encoder, byte by byte, and the mistakes that it names. */
+/* Tests the block encoder byte by byte, and its error messages. */
 #include <check.h>
 #include <stdbool.h>
 #include <string.h>
@@ -180,7 +180,7 @@ START_TEST(encodes_arrays)
 }
 END_TEST
 
-/* What the block's bytes are when a value comes `times` times, one call each. */
+/* Encodes a block with a value repeated `times` times, one call each. */
 static size_t encoded_one_by_one(char *out, size_t room, const struct fixed_row *row, size_t times)
 {
     chs_column *column = add("v", row->type);
@@ -373,7 +373,7 @@ START_TEST(keeps_the_first_failure)
 }
 END_TEST
 
-/* One bad append per row: type, what is appended, the code. */
+/* One bad append per row: type, value, the code. */
 static const struct bad_row {
     struct fixed_row value;
     int code;

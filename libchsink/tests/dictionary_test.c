@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of distinct strings, also of strings that were chosen against the hash. */
+/* Tests the numbers of distinct strings, also of strings that were chosen against the hash. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ START_TEST(test_numbers_come_in_order_of_first_use)
 }
 END_TEST
 
-/* The longest row of taken slots: what a search may have to walk. */
+/* Returns the longest run of used slots, which a search may have to pass. */
 static size_t longest_run(void)
 {
     size_t longest = 0, run = 0, i;
@@ -59,7 +59,7 @@ START_TEST(test_chosen_strings_do_not_pile_up)
     unsigned long made = 0;
     char key[24];
 
-    /* All belong into the first 256 slots of a hash that everybody knows. */
+    /* With an unseeded hash, all of them would be in the first 256 slots. */
     while (dictionary.count < KEYS) {
         int length = snprintf(key, sizeof key, "%lx", made++);
 

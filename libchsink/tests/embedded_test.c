@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What only the embedded engine can get wrong: the process around it. Each test runs in a child of
- * its own (check's fork mode) that has not opened the engine before.
- */
+/* Tests properties of the embedded engine alone: its effect on the process. Each test runs in a
+ * child of its own (check's fork mode) that has not opened the engine before. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -169,7 +167,7 @@ START_TEST(readonly_changes_nothing)
     ck_assert_int_eq(chs_exec(reader, "DROP TABLE fixed", NULL, &err), CHS_ERR_SERVER_FINAL);
     ck_assert_int_eq(chs_exec(reader, "SELECT 1 SETTINGS max_threads = 3", NULL, &err),
                      CHS_ERR_SERVER_FINAL);
-    /* A call's own settings still hold: they are set as the session begins. */
+    /* A call's own settings still apply, because they are set when the session begins. */
     call.settings = &threads;
     call.setting_count = 1;
     OK(chs_query(reader, "SELECT getSetting('max_threads') + 0 AS n", &call, keep_number, &number,
@@ -210,8 +208,8 @@ static int make_table(chs_transport *store, const char *name)
     return chs_exec(store, sql, NULL, &err);
 }
 
-/* A child that opens the store, fills a new table if one is named, says so through the pipe, and
- * waits to be killed. */
+/* Starts a child that opens the store, fills a new table if one is named, reports that through the
+ * pipe, and waits to be killed. */
 static pid_t start_writer(int *said, const char *table)
 {
     int ends[2];
@@ -271,7 +269,7 @@ START_TEST(what_was_acknowledged_survives_a_kill)
 }
 END_TEST
 
-/* Leaves a table as a kill does between a token's record and the name of its part. */
+/* Leaves a table in the state after a kill between a token's record and the name of its part. */
 static void lose_part(const char *table, const char *part)
 {
     char command[512];

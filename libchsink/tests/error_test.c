@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an error tells a caller: its class, whether to try again, and a message without surprises.
- */
+/* Tests errors: their class, whether to try again, and their message. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

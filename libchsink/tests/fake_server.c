@@ -35,7 +35,7 @@ typedef struct connection {
     int socket;
 } connection;
 
-/* Waits until the socket has something; false once the server ends. */
+/* Waits until the socket is readable; false once the server ends. */
 static bool await_input(const fake_server *server, int socket)
 {
     struct pollfd watched[2] = {{socket, POLLIN, 0}, {server->ends[0], POLLIN, 0}};
@@ -50,7 +50,7 @@ static size_t content_length(const char *head)
     return field ? strtoul(field + strlen("\r\nContent-Length:"), NULL, 10) : 0;
 }
 
-/* Reads one request into buffer; its head's length, or 0 at the end of the connection. */
+/* Reads one request into buffer. Returns its head's length, or 0 at the end of the connection. */
 static size_t read_request(const connection *peer, char *buffer, size_t *body_length)
 {
     size_t used = 0, head = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An HTTP server that answers what a test tells it to, right or wrong. */
+/* An HTTP server that sends the answer that a test gives it, valid or not. */
 #ifndef CHSINK_TESTS_FAKE_SERVER_H
 #define CHSINK_TESTS_FAKE_SERVER_H
 
@@ -17,14 +17,14 @@ typedef struct fake_server fake_server;
 /* Starts on a free port of 127.0.0.1; every request gets this answer. A thread per connection. */
 fake_server *fake_server_start(const fake_answer *answer);
 
-/* "http://127.0.0.1:PORT", for the server's life. */
+/* Returns "http://127.0.0.1:PORT", valid for the server's life. */
 const char *fake_server_url(const fake_server *server);
 
-/* The head (NUL-terminated) and body of the last request, copied out under its lock. */
+/* Copies the head (NUL-terminated) and body of the last request under the server's lock. */
 size_t fake_server_last(fake_server *server, char *head, size_t head_size, char *body,
                         size_t body_size);
 
-/* How many connections, and requests, there have been. */
+/* Return how many connections and requests there have been. */
 unsigned fake_server_connections(fake_server *server);
 unsigned fake_server_requests(fake_server *server);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HTTP transport against answers that no ClickHouse gives, and what it sends. */
+/*
+ * Tests the HTTP transport with answers that no ClickHouse gives, and the requests that it sends.
+ */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -53,12 +55,12 @@ static int sum_rows(void *context, const chs_result *block)
     return 0;
 }
 
-/* Answers to a query, and what becomes of them. */
+/* Answers to a query, and the result of each. */
 static const struct answer_row {
     fake_answer answer;
     int code;
     int server_code;
-    uint64_t sum; /* of the blocks that were given before the failure */
+    uint64_t sum; /* of the blocks that were passed before the failure */
     const char *says;
 } answer_rows[] = {
     {ANSWER(HEAD_200 "Content-Length: 12\r\n\r\n" BLOCK), 0, 0, 15, ""},
@@ -82,7 +84,7 @@ static const struct answer_row {
      CHS_ERR_SERVER_FINAL, 395, 15, "Thrown in the middle"},
     {ANSWER(HEAD_200 "Content-Length: 79\r\n\r\n\x01\x02\x01n\x05UInt8\x07" EXCEPTION),
      CHS_ERR_SERVER_FINAL, 395, 74, "Thrown in the middle"},
-    /* not what the format says */
+    /* not in the format */
     {ANSWER(HEAD_200 "Content-Length: 13\r\n\r\n<html></html>"), CHS_ERR_FORMAT, 0, 0, ""},
     {ANSWER(HEAD_200 "Content-Length: 10\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x01"),
      CHS_ERR_LIMIT, 0, 0, "limits"},
@@ -338,7 +340,7 @@ START_TEST(refuses_bad_options)
 }
 END_TEST
 
-/* One of several threads, each with its own transport. */
+/* Runs in several threads, each with its own transport. */
 static void *query_often(void *context)
 {
     chs_http_options options = CHS_HTTP_OPTIONS_INIT;

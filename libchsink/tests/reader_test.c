@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader on good bytes, on bytes in small pieces, and on hostile ones. */
+/* Tests the reader on good bytes, on bytes in small pieces, and on hostile ones. */
 #include <string.h>
 
 #include <chsink/chsink.h>
@@ -10,7 +10,7 @@ static chs_error err;
 
 #define OK(call) ck_assert_msg((call) == 0, "%s", err.message)
 
-/* Bytes given out a few at a time. */
+/* A source that gives a few bytes at a time. */
 typedef struct drip {
     const char *data;
     size_t length;
@@ -138,7 +138,7 @@ END_TEST
 #define LC    "\x01s\x16LowCardinality(String)"
 #define U8(n) n "\0\0\0\0\0\0\0"
 
-/* Hostile blocks: what they are, their bytes, the code and a word of the message. */
+/* Hostile blocks: their bytes, the code, the offset and a word of the message. */
 static const struct bad_row {
     const char *bytes;
     size_t length;
@@ -253,7 +253,7 @@ END_TEST
 
 START_TEST(reads_what_the_block_wrote)
 {
-    enum { MANY = 70000 }; /* keys enough for four-byte indexes, data beyond one window */
+    enum { MANY = 70000 }; /* enough keys for four-byte indexes, and more data than one window */
     const chs_result *decoded;
     chs_block *block;
     chs_column *keys, *lists;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text that the library writes itself, and the port's checks in front of every transport. */
+/*
+ * Tests the SQL text that the library itself writes, and the port's checks before every transport.
+ */
 #include <string.h>
 
 #include <chsink/chsink.h>
@@ -105,7 +107,7 @@ START_TEST(later_settings_win)
 }
 END_TEST
 
-/* A transport of the test's own: counts its calls. */
+/* A transport of the test that counts its calls. */
 typedef struct fake {
     int calls;
     int closed;

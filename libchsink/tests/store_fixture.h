@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of a store share: a transport to it, questions, a block to insert. */
+/* Helpers for the tests of a store: a transport to it, queries, a block to insert. */
 #ifndef CHSINK_TESTS_STORE_FIXTURE_H
 #define CHSINK_TESTS_STORE_FIXTURE_H
 
@@ -18,7 +18,7 @@ void store_teardown(void);
 
 void exec_all(const char *const *statements, size_t count);
 
-/* The first value of the first column, which is a number or a text. */
+/* The first value of the first column, a number or a text. */
 typedef struct answer {
     uint64_t rows;
     uint64_t number;
@@ -30,13 +30,13 @@ int keep_answer(void *context, const chs_result *block);
 
 answer ask(const char *sql, const chs_call *call);
 
-/* One block of (a UInt64, s LowCardinality(String)) with count rows from first. */
+/* Makes one block of (a UInt64, s LowCardinality(String)) with count rows from first. */
 chs_block *make_block(uint64_t first, uint64_t count, chs_bytes *encoded);
 
 /* Inserts such a block, under a token unless it is NULL. */
 int insert(const char *table, chs_bytes block, const char *token);
 
-/* Cases: every type there and back; what only a server can do. */
+/* Cases: every type inserted and read back; functions that only a server has. */
 void store_types_cases(TCase *tcase);
 void store_server_cases(TCase *tcase);
 

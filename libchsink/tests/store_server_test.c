@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only a server can do: codings, passwords, an end that loses nothing. */
+/* Tests functions that only a server has: codings, passwords, an end that loses nothing. */
 #include <stdio.h>
 #include <string.h>
 
 #include "store_fixture.h"
 
-/* Codings of the request and the answer, one pair a row. */
+/* Codings of the request and the answer, one pair per row. */
 static const chs_compression coding_rows[][2] = {
     {CHS_COMPRESSION_ZSTD, CHS_COMPRESSION_ZSTD},
     {CHS_COMPRESSION_GZIP, CHS_COMPRESSION_GZIP},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What both transports promise, against real ClickHouse: every type there and back, nothing lost
- * and nothing doubled, parameters that stay values, errors by class. Arguments: "embedded", or
- * "http" and the path of chdb-http.
+ * Tests the promises of both transports with real ClickHouse: every type inserted and read back,
+ * nothing lost and nothing doubled, parameters that stay values, errors by class. Arguments:
+ * "embedded", or "http" and the path of chdb-http.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -38,10 +38,10 @@ START_TEST(the_same_token_is_stored_once)
     OK(insert("dedup", bytes, "batch-1/dedup"));
     ck_assert_uint_eq(ask("SELECT count() AS n FROM dedup", NULL).number, 1000);
     ck_assert_uint_eq(ask("SELECT sum(n) AS n FROM dedup_sums", NULL).number, 1000);
-    /* The token decides, not the bytes: other data under it are swallowed ... */
+    /* The token decides, not the bytes: other data with the same token are dropped ... */
     OK(insert("dedup", other_bytes, "batch-1/dedup"));
     ck_assert_uint_eq(ask("SELECT count() AS n FROM dedup", NULL).number, 1000);
-    /* ... and the same data under another are stored, in the view as well. */
+    /* ... and the same data with another token are stored, in the view as well. */
     OK(insert("dedup", bytes, "batch-2/dedup"));
     ck_assert_uint_eq(ask("SELECT count() AS n FROM dedup", NULL).number, 2000);
     ck_assert_uint_eq(ask("SELECT sum(n) AS n FROM dedup_sums", NULL).number, 2000);
@@ -187,7 +187,7 @@ END_TEST
 
 static atomic_bool ended;
 
-/* Again and again, because a cancel that comes before the call does nothing. */
+/* Cancels repeatedly, because a cancel before the call does nothing. */
 static void *cancel_until_ended(void *context)
 {
     while (!atomic_load(&ended)) {

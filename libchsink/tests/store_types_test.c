@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every type of ClickHouse's that is written comes back as ClickHouse itself says it is. */
+/* Tests that a value of every type is read back as ClickHouse itself prints it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "store_fixture.h"
 
-/* A type, how it is appended, and what ClickHouse itself says the value is. */
+/* A type, how it is appended, and how ClickHouse itself prints the value. */
 static const struct type_row {
     const char *type;
     char kind; /* u, i, f, s, or in upper case an array of two */
@@ -80,7 +80,7 @@ static void append_row(chs_column *column, const struct type_row *row)
     }
 }
 
-/* The value as the reader gives it back; of an array its first element, with the shape checked. */
+/* Checks the value that the reader returns; of an array its first element, and its shape. */
 static int check_row(void *context, const chs_result *block)
 {
     const struct type_row *row = context;

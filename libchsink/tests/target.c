@@ -18,7 +18,7 @@ extern char **environ;
 static char directory[64] = "/tmp/chsink-test-XXXXXX";
 static char data[96];
 static char url[64];
-static char *program; /* of chdb-http */
+static char *program; /* path of chdb-http */
 static pid_t server;  /* chdb-http, 0 when the target is the engine in this process */
 
 static void skip_all(const char *why)
@@ -29,7 +29,7 @@ static void skip_all(const char *why)
     exit(EXIT_SUCCESS);
 }
 
-/* Reads up to "ready" from chdb-http, or skips when it has no libchdb.so. */
+/* Reads from chdb-http up to "ready", or skips when it has no libchdb.so. */
 static void await_ready(int from)
 {
     FILE *lines = fdopen(from, "r");
@@ -77,7 +77,7 @@ static void start_server(void)
     await_ready(ends[0]);
 }
 
-/* Asks in a child, because a process that has the engine open must not fork any more. */
+/* Checks in a child, because a process that has opened the engine must not fork. */
 static void require_engine(void)
 {
     chs_embedded_options options = CHS_EMBEDDED_OPTIONS_INIT;

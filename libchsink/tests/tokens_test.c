@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is made of the deduplication logs that a killed engine left; the engine itself:
+/* Tests the repair of the deduplication logs that a killed engine left; the engine itself:
  * embedded_test.c. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static const char *read_file(const char *name)
     return log_text;
 }
 
-/* A store of one table whose process was killed. */
+/* Makes a store of one table whose process was killed. */
 static void setup(void)
 {
     ck_assert_ptr_nonnull(mkdtemp(root));
@@ -101,7 +101,7 @@ static const struct {
     /* the same blocks of another day */
     {{"20261121_3_3_0"}, "1\t20261122_3_3_0\ty\n", "2\t20261122_3_3_0\ty\n"},
     {{"2026112_3_3_0"}, "1\t20261122_3_3_0\ty\n", "2\t20261122_3_3_0\ty\n"},
-    /* one insert notes two tokens for one part; what stands before it stays */
+    /* one insert records two tokens for one part; earlier records stay */
     {{"all_1_1_0"},
      "1\tall_1_1_0\tx\n1\tall_2_2_0\ty\n1\tall_2_2_0\tz\n",
      "2\tall_2_2_0\tz\n2\tall_2_2_0\ty\n"},
@@ -110,7 +110,7 @@ static const struct {
     {{NULL}, "1\tall_1_1_0\tx\n2\tall_1_1_0\tx\n", NULL},
     /* a part being written has no such name */
     {{"tmp_insert_all_1_1_0"}, "1\tall_1_1_0\tx\n", "2\tall_1_1_0\tx\n"},
-    /* nothing that we know */
+    /* unknown content */
     {{NULL}, "", NULL},
     {{NULL}, "\n", NULL},
     {{NULL}, "1\n", NULL},

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/reference/openapi.json and the server say the same: routes, parameters, and every key of every answer.
 
-usage: api_e2e.py MODE BACKEND LOAD CLIENT CHDB-HTTP [TEST...]
-MODE as backend_e2e.py's."""
+usage: api_e2e.py MODE BACKEND LOAD CLIENT CHDB-HTTP [TEST...], as lab.main says."""
 import json
 import pathlib
 import re
-import sys
 import time
 
 import lab as parts
 from fleet import Fleet
-from lab import wait_for
+from lab import reads, wait_for
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 API = ROOT / 'daemons/backend/adapters/httpapi'
@@ -147,12 +145,6 @@ def test_errors_are_as_the_document_says(lab):
         assert str(status) in responses, (path, status)
 
 
-def reads(backend):
-    """Statements that queries have sent to the store."""
-    page = backend.get('/metrics')[2].decode()
-    return int(re.search(r'^hotstack_backend_store_read_duration_seconds_count\{result="ok"\} (\d+)$', page, re.M)[1])
-
-
 def test_threads_that_the_client_has_are_not_read(lab):
     backend = lab.start('--ingest-reports-every', '100ms')
     values = fill(lab, backend)
@@ -175,15 +167,4 @@ def test_threads_that_the_client_has_are_not_read(lab):
         assert status == (304 if 'jvm' in path else 200), f'{path}: a snapshot of another JVM has come'
 
 
-TESTS = [value for name, value in list(globals().items()) if name.startswith('test_')]
-
-
-def main():
-    mode, backend, load, client, chdb_http, *names = sys.argv[1:]
-    parts.need_library()
-    programs = {'backend': backend, 'load': load, 'client': client, 'chdb_http': chdb_http}
-    tests = [test for test in TESTS if not names or test.__name__ in names]
-    sys.exit(parts.run(tests, programs, mode))
-
-
-main()
+parts.main(globals(), 'backend', 'load', 'client', 'chdb_http')

@@ -53,7 +53,7 @@ class Fleet:
         return self.process.poll() is None
 
     def wait(self):
-        """What the calls came to; every batch must be acknowledged, or rejected."""
+        """Returns the results of the calls; every batch must be acknowledged, or rejected."""
         out, _ = self.process.communicate()
         assert self.process.returncode == (1 if self.rejected else 0), \
             f'hotstack-load: exit {self.process.returncode}: {out}'
@@ -87,7 +87,7 @@ def merge(parts_of):
 
 
 def held(ask):
-    """What a store holds, as Fleet.expected tells it."""
+    """Returns the content of a store in the form of Fleet.expected."""
     queries = [
         f"SELECT '{table}', leftPad(lower(hex(target_id)), 16, '0'), {source}, toUInt32(toDate(time)), count(), "
         f"{', '.join(f'sum({column})' for column in columns.split(', '))} FROM {table} GROUP BY 1, 2, 3, 4"

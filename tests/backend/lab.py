@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a backend test: the program, the client that sends batches, and the store behind."""
 import contextlib
+import datetime
 import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -164,7 +166,7 @@ class Lab:
         now = int(time.time())
         self.start_ms = (now - 30 if (now - 30) % 86400 < 86380 else now - 60) // 10 * 10 * 1000
         self.store = None
-        self.server = self.front = None  # what stands before the store: clickhouse_front.Server, and it at work
+        self.server = self.front = None  # a proxy before the store: clickhouse_front.Server, and the running one
         self.backends = {}
         for name, text in (('collector-token', COLLECTOR), ('user-token', USER), ('code', CODE)):
             self.path(name).write_text(text + '\n')
@@ -235,6 +237,33 @@ class Lab:
         shutil.rmtree(self.directory)
 
 
+def expect(answer, **wanted):
+    """Of a dict that Backend.send has given."""
+    got = {key: answer[key] for key in wanted}
+    assert got == wanted, f'{got}, wanted {wanted}'
+
+
+def ingest(backend, body, **headers):
+    """Sends a body as it is to the profiles' route."""
+    return backend.call('POST', '/v1/ingest/profiles',
+                        {'Content-Type': 'application/x-protobuf', **headers}, body, COLLECTOR)
+
+
+def settled(what, backend, path, condition, **query):
+    """The answer, once what is written a moment later is in it."""
+    return wait_for(what, lambda: (answer := backend.json(path, **query)) and condition(answer) and answer)
+
+
+def time_ms(told):
+    return round(datetime.datetime.fromisoformat(told).timestamp() * 1000)
+
+
+def reads(backend):
+    """Statements that queries have sent to the store."""
+    page = backend.get('/metrics')[2].decode()
+    return int(re.search(r'^hotstack_backend_store_read_duration_seconds_count\{result="ok"\} (\d+)$', page, re.M)[1])
+
+
 class Skip(Exception):
     """A part that a test needs is absent; the text says how it is installed."""
 
@@ -259,6 +288,17 @@ def run(tests, programs, mode):
         finally:
             lab.close()
     return 1 if failed else 0
+
+
+def main(found, *programs, arguments=None):
+    """Runs the functions of a file whose names begin with test_, and exits.
+    Its arguments: MODE, a path for each of the programs, and the names of tests, if not all are meant.
+    MODE: embedded (the engine in the backend) or http (a server behind it; for sanitised builds)."""
+    mode, *rest = arguments or sys.argv[1:]
+    paths, names = rest[:len(programs)], rest[len(programs):]
+    need_library()
+    tests = [value for name, value in found.items() if name.startswith('test_') and (not names or name in names)]
+    sys.exit(run(tests, dict(zip(programs, paths)), mode))
 
 
 def need_library():

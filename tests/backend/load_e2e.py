@@ -2,9 +2,9 @@
 """A fleet of collectors (hotstack-load) against backends and stores that are killed: what is acknowledged is in every
 table once, and nothing else is.
 
-usage: load_e2e.py MODE KILLS HANG-SECONDS BACKEND LOAD CLIENT CHDB-HTTP [TEST...]
-MODE as backend_e2e.py's. KILLS: how many each series has; HOTSTACK_TEST_SEED makes it another one. HANG-SECONDS: how long
-a store does not answer; the backend's own time limits are a quarter of it."""
+usage: load_e2e.py MODE KILLS HANG-SECONDS BACKEND LOAD CLIENT CHDB-HTTP [TEST...], as lab.main says.
+KILLS: how many each series has; HOTSTACK_TEST_SEED makes it another one. HANG-SECONDS: how long a store does not answer;
+the backend's own time limits are a quarter of it."""
 import collections
 import datetime
 import os
@@ -26,7 +26,7 @@ WINDOWS_A_KILL = 15
 MINUTE_MS, DAY_MS = 60000, 86400000
 SMALL = {'nodes': 2, 'jvms': 3, 'rows': 60, 'threads': 10}
 SUMS_FLAGS = ('--rollups-every', '200ms', '--rollups-grace', '0s')
-KILLS = HANG_S = 0  # main sets them
+KILLS, HANG_S = int(sys.argv[2]), int(sys.argv[3])
 
 
 def past_hours(lab):
@@ -157,7 +157,7 @@ def test_servers_of_other_versions_and_settings_keep_a_batch_once(lab):
     for server in SERVERS:
         print(f'# a server {server.name}', flush=True)
         lab.server = server
-        # What a dead backend was writing goes on beside the next try, and tokens alone cover that.
+        # The server goes on with the write of a dead backend during the next try; only tokens protect against that.
         deeds = [kill_backend, kill_store] if server.keeps_tokens else [kill_store]
         series(lab, deeds, share=5)
 
@@ -270,7 +270,7 @@ def test_a_store_that_hangs_stops_nobody_else(lab):
 # ---- time ----
 
 def send_all(lab, **options):
-    """What a small fleet's calls came to, and the fleet."""
+    """Runs a small fleet and returns the results of its calls, and the fleet."""
     fleet = Fleet(lab, **{**SMALL, 'windows': 6, **options}).start(lab.backend)
     try:
         return fleet.wait(), fleet
@@ -318,7 +318,7 @@ def test_a_clock_that_is_an_hour_fast_is_named(lab):
     lab.start()
     came, _ = send_all(lab, start_ms=lab.start_ms + HOUR_MS, rejected=True)
     assert came['codes'] == {'window_in_future': 12} and came['batch']['rejected'] == 12
-    # What is less than five minutes ahead is taken: clocks differ a little.
+    # Windows less than five minutes ahead are accepted, as clocks differ a little.
     came, fleet = send_all(lab, start_ms=lab.start_ms + 2 * MINUTE_MS, windows=1)
     assert came['codes'] == {}
     lab.backend.stop()
@@ -342,17 +342,4 @@ def test_a_clock_that_was_set_back_counts_both_times(lab):
             assert ask(f'SELECT count() FROM {table}') == str(rows), table
 
 
-TESTS = [value for name, value in list(globals().items()) if name.startswith('test_')]
-
-
-def main():
-    global KILLS, HANG_S
-    mode, kills, hang, backend, load, client, chdb_http, *names = sys.argv[1:]
-    KILLS, HANG_S = int(kills), int(hang)
-    parts.need_library()
-    programs = {'backend': backend, 'load': load, 'client': client, 'chdb_http': chdb_http}
-    tests = [test for test in TESTS if not names or test.__name__ in names]
-    sys.exit(parts.run(tests, programs, mode))
-
-
-main()
+parts.main(globals(), 'backend', 'load', 'client', 'chdb_http', arguments=[sys.argv[1], *sys.argv[4:]])

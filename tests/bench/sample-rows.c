@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profile samples of a recording as columns in memory, by libjfr alone: the yardstick of the
- * Python package's tables. The columns are those that a table of samples has by default: time,
- * type, value, thread, state, source, class, leaf; texts as numbers into a list. Prints ROWS
- * SUM-OF-VALUES CPU-SECONDS, of reading alone.
+ * Reads the profile samples of a recording into columns in memory, with libjfr only, as the
+ * yardstick of the Python package's tables. The columns are the default ones of a table of samples:
+ * time, type, value, thread, state, source, class, leaf; texts are numbers of a list. Prints ROWS
+ * SUM-OF-VALUES CPU-SECONDS, where the time is that of reading only.
  *
  * usage: sample-rows FILE
  */
@@ -15,7 +15,7 @@
 
 #include <jfr/jfr.h>
 
-/* One row: what a table has in eight columns. */
+/* The columns of the rows. */
 typedef struct columns {
     int64_t *time;
     uint64_t *value;
@@ -23,14 +23,14 @@ typedef struct columns {
     size_t rows, room;
 } columns;
 
-/* Texts one after the other; a number stands for each. */
+/* Texts one after another, each with a number. */
 typedef struct texts {
     char *data;
     size_t size, room;
     int32_t count;
 } texts;
 
-/* A chunk's texts by its own dense indices: number + 1, 0 = not looked at. */
+/* The texts of a chunk by its own dense indexes: number + 1, 0 = not examined yet. */
 typedef struct codes {
     int32_t *at;
     uint32_t count;
@@ -110,7 +110,7 @@ static int32_t class_code(jfr_chunk *chunk, codes *known, texts *t, uint32_t ind
     return known->at[index] - 1;
 }
 
-/* The leaf's name, once for each stack of the chunk. */
+/* Returns the number of the leaf's name, which is found once for each stack of the chunk. */
 static int32_t leaf_code(jfr_chunk *chunk, codes *known, texts *t, uint32_t index)
 {
     jfr_frame_ref ref;

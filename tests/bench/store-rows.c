@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes profile rows into a store with libchsink, in blocks of 100,000, and prints what it cost:
- * ROWS WALL-SECONDS CPU-SECONDS, of appending, encoding and inserting alone: the values lie in
- * columns, as those of connect_rows.py do.
+ * Writes profile rows into a store with libchsink, in blocks of 100,000, and prints the cost of
+ * appending, encoding and inserting: ROWS WALL-SECONDS CPU-SECONDS. The values are in columns, as
+ * in connect_rows.py.
  *
  * usage: store-rows embedded LIBRARY DIRECTORY BLOCKS | store-rows http URL BLOCKS
  */
@@ -64,12 +64,12 @@ static void make_names(void)
 /* The values of a block's rows, column by column. */
 typedef struct rows {
     chs_bytes workload[ROWS], stack_id[ROWS], pool[ROWS];
-    uint64_t stack[ROWS][2]; /* what the ids lie in */
+    uint64_t stack[ROWS][2]; /* the ids point into it */
     uint64_t type[ROWS], raw[ROWS], value[ROWS], samples[ROWS];
     int64_t time[ROWS];
 } rows;
 
-/* The same that connect_rows.py writes. */
+/* Makes the same rows as connect_rows.py. */
 static void make_rows(rows *r, uint64_t first)
 {
     for (uint64_t at = 0; at < ROWS; at++) {
@@ -90,7 +90,7 @@ static void make_rows(rows *r, uint64_t first)
     }
 }
 
-/* A failed append stays with the block: chs_block_encode reports it. */
+/* The block remembers a failed append: chs_block_encode reports it. */
 static void append_rows(chs_column *columns[COLUMNS], const rows *r)
 {
     (void)chs_append_bytes_rows(columns[0], r->workload, ROWS);

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Order keys and codecs of the store's large tables beside alternatives: bytes a row, by column, and the CPU time of reads.
+"""Order keys and codecs of the store's tables beside alternatives: bytes a row, by column, and the CPU time of reads.
 
-The rows are made from a real recording: its stacks, pools and weights, drawn anew for every window of some services and JVMs. The
-tables are those of the schema, and each alternative changes one thing. Figures of one run stand in docs/formats/storage.md.
+The rows of the large tables are made from a real recording: its stacks, pools and weights, drawn anew for every window of some
+services and JVMs. Those of the small tables are what a backend stored of hotstack-load, so --store names its data directory. The
+tables are those of the schema, and each alternative changes one thing. docs/formats/storage.md has the figures of one run.
 
-usage: store_layouts.py CHDB-HTTP PREFIX [--windows N]
+usage: store_layouts.py CHDB-HTTP --recording PREFIX [--windows N] | --store DIRECTORY [--tables A,B]
 PREFIX: what `hotstack convert --threads RECORDING -o PREFIX.collapsed` wrote. HOTSTACK_LIBCHDB names the engine."""
 import argparse
 import collections
@@ -30,6 +31,22 @@ def plain_labels(table):
     begin = SCHEMA_TEXT.index(f'CREATE TABLE IF NOT EXISTS {table}\n')
     labels = re.findall(r'^( +\w+ +(?:LowCardinality\(String\)|UInt8)) CODEC\(ZSTD\(1\)\)', SCHEMA_TEXT[begin:SCHEMA_TEXT.index('ENGINE', begin)], re.MULTILINE)
     return [(f'{label} CODEC(ZSTD(1))', label) for label in labels]
+
+
+def columns_of(table, kind):
+    """The columns of a table that have the default codec and a type that matches."""
+    begin = SCHEMA_TEXT.index(f'CREATE TABLE IF NOT EXISTS {table}\n')
+    found = re.findall(rf'^( +\w+ +{kind})(?=,| +--|\n)', SCHEMA_TEXT[begin:SCHEMA_TEXT.index('ENGINE', begin)], re.MULTILINE)
+    return [column for column in found if 'CODEC' not in column]
+
+
+def every_column(table):
+    """Columns that have the default codec, LZ4, by ZSTD(1)."""
+    return [(column, f'{column} CODEC(ZSTD(1))') for column in columns_of(table, r"[A-Z]\w+(?:\((?:\w|[()', ])+\))?")]
+
+
+def every_time(table):
+    return [(column, f'{column} CODEC(Delta, ZSTD(1))') for column in columns_of(table, r"DateTime(?:64\(3, 'UTC'\)|\('UTC'\))")]
 
 
 def arrays(codec, before):
@@ -83,6 +100,47 @@ LAYOUTS = {
         ('frames: plain strings, ZSTD(3)', [('Array(LowCardinality(String))', 'Array(String)')]),
     ],
 }
+# The same of the tables whose rows are a store's.
+SMALL = {
+    'ingestion_batches': [
+        ('the schema', []),
+        ('order: created, batch', [('ORDER BY batch_id', 'ORDER BY (created, batch_id)')]),
+        ('all columns: ZSTD(1)', every_column),
+        ('times: Delta, ZSTD(1)', every_time),
+    ],
+    'thread_snapshot_runs': [
+        ('the schema', []),
+        ('order: time, target', [('workload, target_id, time)', 'workload, time, target_id)')]),
+        ('all columns: ZSTD(1)', every_column),
+    ],
+    'deadlock_sightings': [
+        ('the schema', []),
+        ('order: time, target, cycle', [('target_id, cycle, time, position)', 'time, target_id, cycle, position)')]),
+        ('all columns: ZSTD(1)', every_column),
+    ],
+    'target_status_history': [
+        ('the schema', []),
+        ('order: observed, target', [('workload, target_id, observed)', 'workload, observed, target_id)')]),
+        ('all columns: ZSTD(1)', every_column),
+        ('times: Delta, ZSTD(1)', every_time),
+    ],
+    'collector_heartbeats': [
+        ('the schema', []),
+        ('order: received', [('ORDER BY (cluster, instance, received)', 'ORDER BY (received, cluster, instance)')]),
+        ('all columns: ZSTD(1)', every_column),
+        ('times: Delta, ZSTD(1)', every_time),
+    ],
+    'profile_rollups': [
+        ('the schema', []),
+        ('order: hour, target, stack', [('hour, stack_id, target_id, pool)', 'hour, target_id, stack_id, pool)')]),
+        ('amounts: ZSTD(1)', [('CODEC(T64, ZSTD(1))', 'CODEC(ZSTD(1))')]),
+    ],
+    'rollup_runs': [
+        ('the schema', []),
+        ('order: hour, service', [('(cluster, namespace, workload, hour, generation)', '(hour, cluster, namespace, workload, generation)')]),
+        ('all columns: ZSTD(1)', every_column),
+    ],
+}
 
 ONE = "cluster = 'east' AND namespace = 'shop' AND workload = 'service-1'"
 
@@ -107,12 +165,25 @@ READS = {
     'profile_stacks': [('all of a service', f'SELECT stack_id, class, method, file, line, kind FROM {{}} WHERE {ONE}'),
                        ('a hundred', f'SELECT stack_id, class, method, file, line, kind FROM {{}} WHERE {ONE} AND stack_id IN (SELECT stack_id FROM raw_profile_stacks WHERE {ONE} ORDER BY stack_id LIMIT 100)')],
 }
+LOADED = "cluster = 'load' AND namespace = 'load' AND workload = 'service-0'"
+READS |= {
+    'ingestion_batches': [('is a batch there', "SELECT status, digest FROM {} WHERE batch_id = unhex('7f000000000000000000000000000000')"),
+                          ('outcomes, one hour', 'SELECT status, sum(batches) FROM {} WHERE created >= now() - INTERVAL 1 HOUR GROUP BY status')],
+    'thread_snapshot_runs': [('one hour', f'SELECT target_id, max(time), sum(threads_total) FROM {{}} WHERE {LOADED} AND time >= now() - INTERVAL 1 HOUR GROUP BY target_id')],
+    'deadlock_sightings': [('one hour', f'SELECT target_id, cycle, min(time), max(time) FROM {{}} WHERE {LOADED} AND time >= now() - INTERVAL 1 HOUR GROUP BY target_id, cycle')],
+    'target_status_history': [('newest of each', 'SELECT * FROM {} WHERE observed >= now() - INTERVAL 1 HOUR ORDER BY observed DESC LIMIT 1 BY cluster, target_id'),
+                              ('one JVM', f'SELECT * FROM {{}} WHERE {LOADED} AND target_id = (SELECT max(target_id) FROM hotstack.thread_snapshot_runs WHERE {LOADED}) ORDER BY observed DESC')],
+    'collector_heartbeats': [('newest of each', 'SELECT * FROM {} WHERE received >= now() - INTERVAL 1 HOUR ORDER BY received DESC LIMIT 1 BY cluster, instance')],
+    'profile_rollups': [('an hour', f'SELECT stack_id, sum(amount) FROM {{}} WHERE {LOADED} AND source = 1 AND hour = (SELECT min(hour) FROM hotstack.rollup_runs) GROUP BY stack_id'),
+                        ('one JVM', f'SELECT stack_id, sum(amount) FROM {{}} WHERE {LOADED} AND source = 1 AND target_id = (SELECT max(target_id) FROM hotstack.thread_snapshot_runs WHERE {LOADED}) GROUP BY stack_id')],
+    'rollup_runs': [('newest of each', 'SELECT workload, hour, max(generation) FROM {} GROUP BY workload, hour')],
+}
 
 
 class Store:
-    def __init__(self, program, directory):
+    def __init__(self, program, directory, data):
         port_file = directory / 'port'
-        self.process = subprocess.Popen([program, '--path', str(directory / 'data'), '--port-file', str(port_file)])
+        self.process = subprocess.Popen([program, '--path', str(data), '--port-file', str(port_file)])
         while not (port_file.exists() and port_file.read_text().strip()):
             assert self.process.poll() is None, 'chdb-http ended'
             time.sleep(0.05)
@@ -328,14 +399,21 @@ def selection(columns):
     return ', '.join(names), ', '.join(shown.get(n, n) for n in names)
 
 
-def measure(store, table, what, changes):
-    name = f'{table}_{abs(hash(what)) % 10 ** 9}'
-    store.ask(statement_of(table, name, changes))
+def rows_of(table):
+    """What follows INSERT INTO."""
+    if table in SMALL:
+        return f'SELECT * FROM hotstack.{table}'
     names, shown = selection(SOURCES[table][1])
     if table == 'profile_stacks':
         names, shown = names + ', day', shown + f", toDate(toDateTime({START}, 'UTC')) AS day"
     # Hex digits of the raw table are told apart from the columns' names by a subquery.
-    store.ask(f'INSERT INTO {name} ({names}) SELECT {shown} FROM (SELECT * FROM raw_{table}) SETTINGS max_insert_block_size = 100000')
+    return f'({names}) SELECT {shown} FROM (SELECT * FROM raw_{table}) SETTINGS max_insert_block_size = 100000'
+
+
+def measure(store, table, what, changes):
+    name = f'{table}_{abs(hash(what)) % 10 ** 9}'
+    store.ask(statement_of(table, name, changes))
+    store.ask(f'INSERT INTO {name} {rows_of(table)}')
     store.ask(f'OPTIMIZE TABLE {name} FINAL')
     rows, size = map(int, store.rows(f"SELECT sum(rows), sum(data_compressed_bytes) FROM system.parts WHERE active AND table = '{name}'")[0])
     columns = store.rows(f"SELECT column, sum(column_data_compressed_bytes) AS b FROM system.parts_columns WHERE active AND table = '{name}' GROUP BY column ORDER BY b DESC LIMIT 8")
@@ -354,25 +432,33 @@ def measure(store, table, what, changes):
     return rows
 
 
+def measure_all(store, options):
+    stacks = read_stacks(options.recording) if options.recording else {}
+    layouts = LAYOUTS if options.recording else SMALL
+    for table in options.tables.split(',') if options.tables else layouts:
+        if options.recording:
+            load(store, table, stacks, options.windows)
+        rows = store.rows(f'SELECT count() FROM {"raw_" if options.recording else "hotstack."}{table}')[0][0]
+        print(f'\n### {table}, {int(rows):,} rows\n| layout | bytes a row | ' + ' | '.join(f'{name}, CPU ms' for name, _ in READS[table]) + ' | columns, bytes a row |')
+        print('|---|---|' + '---|' * len(READS[table]) + '---|')
+        for what, changes in layouts[table]:
+            measure(store, table, what, changes)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('chdb_http')
-    parser.add_argument('prefix')
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument('--recording')
+    source.add_argument('--store')
     parser.add_argument('--windows', type=int, default=120)
-    parser.add_argument('--tables', default=','.join(LAYOUTS))
+    parser.add_argument('--tables')
     options = parser.parse_args()
-    stacks = read_stacks(options.prefix)
-    print({kind: len(rows) for kind, rows in stacks.items()}, flush=True)
     directory = pathlib.Path(tempfile.mkdtemp(prefix='hotstack-layouts-'))
-    store = Store(options.chdb_http, directory)
+    data = shutil.copytree(options.store, directory / 'data', symlinks=True) if options.store else directory / 'data'
+    store = Store(options.chdb_http, directory, data)
     try:
-        for table in options.tables.split(','):
-            load(store, table, stacks, options.windows)
-            rows = store.rows(f'SELECT count() FROM raw_{table}')[0][0]
-            print(f'\n### {table}, {int(rows):,} rows\n| layout | bytes a row | ' + ' | '.join(f'{name}, CPU ms' for name, _ in READS[table]) + ' | columns, bytes a row |')
-            print('|---|---|' + '---|' * len(READS[table]) + '---|')
-            for what, changes in LAYOUTS[table]:
-                measure(store, table, what, changes)
+        measure_all(store, options)
     finally:
         store.process.terminate()
         store.process.wait()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include what: the walls between the rooms of the tree.
+"""Checks the rules of which room of the tree may include which.
 
 Usage: includes.py TREE. The rules:
   1. the four libraries do not include one another;

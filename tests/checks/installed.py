@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `meson install` puts down works alone, in TAP. Usage: installed.py TREE BUILD CLASSES
+"""Tests that an installation by `meson install` works alone, in TAP. Usage: installed.py TREE BUILD CLASSES
 
 CLASSES is the folder with Target.class. Installs BUILD into a temporary root and then uses only what is there: pkg-config names each library,
 each public header compiles alone as strict C11 and as C++, each library exports exactly what its
@@ -118,7 +118,7 @@ _Static_assert(sizeof({macros}_VERSION) == sizeof("{said}"), "text");
 
 
 def check_documents(points, installation, library):
-    """What the .pc file names is there: the formats, what versions promise, the pages' templates."""
+    """The files that the .pc file names exist: the formats, the promises about versions, the pages' templates."""
     def place(variable):
         return pathlib.Path(run(["pkg-config", f"--variable={variable}", library], env=installation.environment).stdout.strip() or "/nothing")
 

@@ -69,18 +69,21 @@ step('a cycle that is resolved, a killed JVM and a killed collector end it, told
   program('untied').child.stdin.write('untie\n');
   await ended('untied', 'resolved');
 
+  const before = Date.now();
   await stack.end(program('killed'), 'SIGKILL');
-  await ended('killed', 'jvm_ended');
+  const killed = await ended('killed', 'jvm_ended');
   const { targets } = await ask('status', 'killed');
   assert.deepEqual(
     targets.map(({ state, reason }) => [state, reason]),
     [['exited', 'process_exited']],
   );
+  assert.equal(killed.ended, targets[0].observed);
+  assert.ok(Date.parse(killed.ended) >= before, `${killed.ended} is before the JVM's end`);
 
   await stack.end(stack.collectorProgram, 'SIGKILL');
   const left = await ended('left', 'collector_silent');
   assert.equal(left.ended, left.last_seen);
-  // What was known before the collector's end stays known.
+  // Facts from before the collector's end stay known.
   await ended('untied', 'resolved');
   await ended('killed', 'jvm_ended');
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an attacker or a slip meets: tokens, sizes, garbage, configuration.
+// Tests attacks and mistakes: tokens, sizes, garbage, configuration.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -31,7 +31,7 @@ const hot = {
   lock_delay: 'dev.hotstack.demo.InventoryLedger.reserve',
   lock_count: 'dev.hotstack.demo.InventoryLedger.reserve',
 };
-// What is recorded of demo-21 alone, besides.
+// Types that are recorded for demo-21 only.
 const asked = ['wall', 'live_bytes', 'nativemem_bytes'];
 const allEvents = 'cpu=10ms,alloc=256k,lock=1ms,wall=50ms,live,nativemem=64k';
 // "demo-17b" is a second JVM of the same JDK.

@@ -39,7 +39,7 @@ before(async () => {
 
 after(() => stack?.close(failed()));
 
-// What the kernel says of a thread's CPU time, over and over: [ms since 1970, ns].
+// Reads the kernel's figure of a thread's CPU time repeatedly: [ms since 1970, ns].
 class Watch {
   constructor(pid, tid) {
     this.file = `/proc/${pid}/task/${tid}/schedstat`;

@@ -173,11 +173,11 @@ class Pod:
         self.path = f"/api/v1/namespaces/{namespace}/pods/{name}"
 
     def container_id(self, container):
-        """What a runtime would have chosen."""
+        """Returns an id like that of a container runtime."""
         return hashlib.sha256(f"{self.uid}/{container}".encode()).hexdigest()
 
     def set_running(self, *containers):
-        """Tells the containers' ids, as a kubelet does once they run."""
+        """Reports the containers' ids, as a kubelet does once they run."""
         statuses = [{
             "name": c, "containerID": f"containerd://{self.container_id(c)}", "image": "x", "imageID": "x",
             "ready": True, "restartCount": 0, "state": {"running": {}}} for c in containers]  # fmt: skip

@@ -168,7 +168,7 @@ step('an annotation that is wrong, changed, overruled, removed or expired is fol
   await shows(pod, { ...of, state: 'off', reason: 'disabled' });
 });
 
-// What goes wrong in the mission's rows: a pod of its own each, annotated before its JVM starts.
+// The failures that the console must show: each has a pod of its own, annotated before its JVM starts.
 const cases = {
   discovery: [{ told: false }, { workload: 'unknown', reason: 'pod_unknown' }],
   attach: [{ jvm: ['-XX:+DisableAttachMechanism'] }, { state: 'failed', reason: 'attach_disabled' }],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libstackagg under more distinct stacks than its caps let through: memory stays in the cap at all
- * times, totals are exact, the loss is told, and no stack misses more than the error bound says.
+ * Gives libstackagg more distinct stacks than its caps allow: memory stays within the cap at all
+ * times, totals are exact, the loss is reported, and no stack lacks more than the error bound says.
  *
  * usage: many-stacks STACKS. Prints TAP.
  */
@@ -14,10 +14,10 @@
 #include <stackagg/stackagg.h>
 
 #define CAP   (UINT64_C(64) << 20)
-#define ROOM  (UINT64_C(16) << 20) /* of the program itself */
+#define ROOM  (UINT64_C(16) << 20) /* for the program itself */
 #define TYPE  1u
-#define STEP  1000u /* one stack in so many comes again with every one in between */
-#define HEAVY 64u   /* how many such ones there are */
+#define STEP  1000u /* one stack in this many is added again together with every one between */
+#define HEAVY 64u   /* how many stacks are added again */
 
 static unsigned points, failed;
 static sagg_error err;
@@ -48,7 +48,7 @@ static uint32_t frame(sagg *agg, const char *class_name, const char *prefix, uin
     return sagg_add_frame(agg, &index, &made, NULL) == 0 ? index : UINT32_MAX;
 }
 
-/* A frame that finds no room makes its stack a dropped one. */
+/* A frame for which there is no room makes its stack a dropped one. */
 static void add(sagg *agg, uint64_t number, uint64_t value)
 {
     uint32_t stack = SAGG_DROPPED;
@@ -63,7 +63,7 @@ static void add(sagg *agg, uint64_t number, uint64_t value)
         require(sagg_compact(agg, &err));
 }
 
-/* What the aggregate has of the stack with this leaf and this frame above it. */
+/* Returns the aggregate's value of the stack with this leaf and this frame above it. */
 static uint64_t kept(const sagg *agg, uint64_t number)
 {
     char big[32], leaf[32];
@@ -121,7 +121,7 @@ static void check_bound(const sagg *agg, const uint64_t heavy[HEAVY], uint64_t t
     check(kept(agg, 0) > 0, "the heavy ones stayed");
 }
 
-/* What was added, and the most memory that it took. */
+/* The sums of the added values, and the most memory used. */
 typedef struct course {
     uint64_t total, samples, most;
     uint64_t heavy[HEAVY];

@@ -152,7 +152,7 @@ class Runs:
         return ["convert", path, *([self.good] if is_jfr and random.random() < 0.1 else []), *filters, "-o", f"out.{random.choice(endings)}"]
 
     def fault(self, command, done):
-        """What is wrong with a run, or None."""
+        """Returns the fault of a run, or None."""
         self.codes[done.returncode] = self.codes.get(done.returncode, 0) + 1
         if done.returncode not in (0, 1, 3, 4) or any(word in done.stderr for word in WRONG):
             return f"exit {done.returncode}: {done.stderr[-3000:].decode(errors='replace')}"

@@ -31,7 +31,7 @@ MINUTE = 60
 RSS_KIB = 32 << 10
 HEADROOM = 64 << 20
 
-# What HotSpot keeps for good after a first attach, its pools that come and go by themselves, and the service's own threads.
+# Threads that HotSpot keeps after a first attach, pools that it grows and shrinks by itself, and the service's own threads.
 COMES_AND_GOES = ("http-", "Attach Listener", "C1 CompilerThre", "C2 CompilerThre", "GC Thread", "G1 ", "Sweeper", "Common-Cleaner")
 
 

@@ -19,7 +19,7 @@ PROFILER = pathlib.Path(os.environ.get("HOTSTACK_ASYNC_PROFILER") or CACHE / "as
 POD = "8dbc5577-d0e2-4706-8787-57d52c03ddf2"
 LIMIT = 512 << 20
 NOBODY = 65534
-FIRST_OUTER_ID = 1 << 20  # what uid 0 of a user namespace is outside
+FIRST_OUTER_ID = 1 << 20  # the uid outside of a user namespace of uid 0 inside
 TARGET = ("-Xmx64m", "-cp", "/app", "Target")
 
 

@@ -28,7 +28,7 @@ long memory_next(long count)
     return count < EACH ? count + 1 : count + count / 50;
 }
 
-/* The linker's names. */
+/* The linker defines these names. */
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t each);
 void *__real_realloc(void *block, size_t bytes);

@@ -9,7 +9,7 @@ ELEMENT = re.compile(r'<script type="application/json" id="hotstack-data">(.*?)<
 
 
 def add_totals(profile):
-    """What follows from the other columns: nodes["total"] and the profile's "total"."""
+    """Adds the values that follow from the other columns: nodes["total"] and the profile's "total"."""
     nodes, omitted = profile["nodes"], profile["omitted"]
     totals, path, parents = list(nodes["self"]), [], []
     for i, depth in enumerate(nodes["depth"]):

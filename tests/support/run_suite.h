@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What test programs end with. */
+/* The end of a test program's main function. */
 #ifndef HOTSTACK_TESTS_RUN_SUITE_H
 #define HOTSTACK_TESTS_RUN_SUITE_H
 
 #include <check.h>
 #include <stdlib.h>
 
-/* How many rows a table has: the end of a loop test. */
+/* The number of rows of a table: the end of a loop test. */
 #define ROWS(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
-/* Runs a suite as the environment says (CK_ENV) and frees it. Returns main's exit status. */
+/* Runs a suite in the mode of the environment (CK_ENV) and frees it. Returns main's exit status. */
 static inline int run_suite(Suite *suite)
 {
     SRunner *runner = srunner_create(suite);

@@ -10,7 +10,7 @@ class Failed(Exception):
 
 
 def wait_for(what, condition, seconds):
-    """What `condition` gives once it is true; `seconds` until something that must come is given up."""
+    """Returns the result of `condition` once it is true; fails after `seconds`."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         got = condition()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ./dev test says at the end is true: counts, failures, skips."""
+"""Tests the summary at the end of ./dev test: counts, failures, skips."""
 
 import io
 import json

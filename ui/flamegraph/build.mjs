@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the self-contained pages (dist/flamegraph.html ...): the renderer and what stands around it in one file. Fails when one outgrows its budget or when a page breaks its promises.
+// Builds the self-contained pages (dist/flamegraph.html ...): the renderer and its controls in one file. Fails when one outgrows its budget or when a page breaks its promises.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const MARKER = '/*HOTSTACK_DATA*/';
 const here = path.dirname(fileURLToPath(import.meta.url));
 const out = path.join(process.env.HOTSTACK_UI_OUT ?? path.join(here, '..', 'dist'), 'flamegraph');
 
-/** One script and one style of an entry and all that it imports. */
+/** Builds one script and one style from an entry and all its imports. */
 async function bundle(entry) {
   const result = await build({
     configFile: false,
@@ -43,12 +43,12 @@ function fill(html, placeholder, text) {
   return html.split(placeholder).join(text);
 }
 
-/** One character of more than a byte has a browser turn all of a page, its data too, into two bytes each: they are escaped. */
+/** Escapes characters that are not ASCII: with a single one, a browser stores the whole page, its data too, with two bytes for each character. */
 function inAscii(script) {
   return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A page of its own: script and style inside, one place for the data. */
+/** Makes a self-contained page: script and style inside, one place for the data. */
 async function pageOf(entry, name) {
   const { script, style } = await bundle(entry);
   let page = await readFile(path.join(here, 'template', 'index.html'), 'utf8');

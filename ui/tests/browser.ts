@@ -45,7 +45,7 @@ export interface Watched {
   complaints: string[];
 }
 
-/** A page whose every complaint is kept. `allowed` are the addresses that it may ask, by prefix. */
+/** Opens a page and keeps all its complaints. `allowed` are the addresses that it may request, by prefix. */
 export async function openPage(context: BrowserContext, allowed: string[]): Promise<Watched> {
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -73,7 +73,7 @@ async function axeSource(): Promise<string> {
   return (createRequire(import.meta.url)('axe-core') as { source: string }).source;
 }
 
-/** Where to put a screenshot for people, when HOTSTACK_SCREENSHOTS names a directory. */
+/** Saves a screenshot for people, when HOTSTACK_SCREENSHOTS names a directory. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   const directory = process.env['HOTSTACK_SCREENSHOTS'];
   if (directory !== undefined) await page.screenshot({ path: path.join(directory, `${name}.png`) });

@@ -15,7 +15,7 @@ function directory(name: string): string {
   return value;
 }
 
-/** The share of pixels that differ, in [0, 1]; 1 where the sizes do. */
+/** Returns the share of pixels that differ, in [0, 1]; 1 where the sizes do. */
 async function difference(blank: Page, kept: Buffer, taken: Buffer): Promise<number> {
   return blank.evaluate(
     async ([one, other, noise]) => {

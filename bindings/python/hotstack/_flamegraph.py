@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._profile import Profile
 
 
-# A page keeps what it shows in its address; inside of another page it has none, and may not write one.
+# A page keeps its state in its address. Inside another page it has no address, and must not write one.
 _NO_ADDRESS = "<head><script>history.replaceState = () => {}</script>"
 
 

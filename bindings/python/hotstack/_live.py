@@ -78,7 +78,7 @@ def _run(arguments: list[str], good: tuple[int, ...], used: contextlib.ExitStack
     try:
         out, complaints = process.communicate()
     except BaseException:
-        # The program ends its session in the JVM itself. That takes longer than Ctrl-C may, and killed it could not.
+        # The program ends its session in the JVM itself. Ctrl-C must not wait for that, and a killed program could not do it.
         process.terminate()
         threading.Thread(target=_end, args=(process, used.pop_all())).start()
         raise

@@ -223,7 +223,7 @@ class Recording(Profile):
             self._warn_of_loss(self._counted)
         return self._counted
 
-    # ---- what it says about itself ----
+    # ---- facts about it ----
 
     def info(self) -> RecordingInfo:
         """The JVM and the profiler that wrote it."""
@@ -444,7 +444,7 @@ def open(
                 f"A recording is a path or bytes, not {type(item).__name__}: several are given one by one, open(*paths)."
             )
         path = os.fsdecode(item)
-        with builtins.open(path, "rb") as file:  # the usual exceptions for what is not there
+        with builtins.open(path, "rb") as file:  # raises the usual exceptions for a missing file
             is_plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
             items.append(path if is_plain else file.read())
     first = "memory" if isinstance(source, (bytes, bytearray, memoryview)) else os.path.basename(os.fsdecode(source))

@@ -226,7 +226,7 @@ class Table:
         """The whole table as a `polars.DataFrame`; tells its progress. Needs polars."""
         import polars
 
-        # Batch by batch, so that an interrupt ends it: it cannot go through polars.
+        # Batch by batch, because an interrupt cannot pass through polars.
         frames = [polars.DataFrame(batch) for batch in self.batches()]
         return polars.concat(frames) if frames else polars.DataFrame(self)
 

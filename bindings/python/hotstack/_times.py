@@ -42,7 +42,7 @@ def _number(time: float | SupportsIndex) -> int:
     if isinstance(time, SupportsIndex):  # integers of numpy, too
         time = operator.index(time)
     ns = time if isinstance(time, int) else time * 1e9
-    if not LEAST <= ns <= MOST:  # neither is what is no number
+    if not LEAST <= ns <= MOST:  # also true for NaN
         raise UsageError(f"{time} is no time that fits into 64 bits of nanoseconds.")
     if ns < _YEAR_2000:
         unit = "nanoseconds" if isinstance(time, int) else "seconds"

@@ -108,7 +108,7 @@ class Readers(unittest.TestCase):
 
         frame, wanted = table.to_pandas(), table.to_arrow().to_pandas()
         for name in (name for name, kind in table.columns.items() if kind == "text"):
-            if wanted[name].cat.categories.empty:  # pyarrow makes them objects; ours are text as ever
+            if wanted[name].cat.categories.empty:  # pyarrow makes them objects; we always make text
                 wanted[name] = wanted[name].cat.set_categories(pandas.Index([], dtype=str))
             self.assertEqual(frame[name].cat.codes.dtype, wanted[name].cat.codes.dtype, name)
         pandas.testing.assert_frame_equal(frame, wanted, check_exact=True)

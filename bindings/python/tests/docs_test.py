@@ -32,7 +32,7 @@ CHECKERS = all(map(importlib.util.find_spec, ("mypy", "pandas-stubs", "pyarrow-s
 PYRIGHT = CACHE / "pyright/index.js"
 NODE = CACHE / "venv/bin/node"
 
-# What a script gets of a table is known to its checker.
+# A type checker knows the results of a table's methods.
 KNOWN_TYPES = """
 import typing
 import pandas, polars, pyarrow

@@ -120,7 +120,7 @@ class AnyType(unittest.TestCase):
         types = {"test.Cpu": [("user", "int"), ("user.name", "java.lang.String")], "test.Dots": fields}
         cpu = [("int", 5), ("java.lang.String", "root")]
         table = hotstack.open(written.chunk(types, [("test.Dots", [7, 3, cpu, 9])])).events("test.Dots")
-        # Of `cpu` all is hidden that begins with the longer name.
+        # The name `cpu.user` hides the fields of `cpu` whose paths begin with it.
         self.assertEqual(table.columns, {"startTime": "int64", "cpu.user": "int64", "size": "int64"})
         self.assertEqual(list(table), [{"startTime": 7, "cpu.user": 3, "size": 9}])
 
@@ -151,7 +151,7 @@ class AnyType(unittest.TestCase):
         types["test.TooWide"] = [START, *((f"f{at}", "int") for at in range(5000))]
         recording = hotstack.open(written.chunk(types, [("test.Many", range(3001))]))
         self.assertEqual(list(recording.events("test.Many"))[0]["f2999"], 3000)
-        # Two wide structs do not fit: they stay whole.
+        # Two wide structs have too many fields for columns, so each stays one column.
         self.assertEqual(list(recording.events("test.Two").columns), ["startTime", "a", "b"])
         with self.assertRaisesRegex(hotstack.LimitError, "name the columns"):
             recording.events("test.TooWide").columns

@@ -29,7 +29,7 @@ class Examples(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def run_example(self, name, *arguments, status=0):
-        # matplotlib keeps a list of fonts: not in this user's home.
+        # Keeps matplotlib's list of fonts out of this user's home.
         environment = dict(os.environ, MPLCONFIGDIR=str(self.folder), PYTHONIOENCODING="utf-8")
         command = [sys.executable, str(FOLDER / name), *map(str, arguments)]
         done = subprocess.run(command, env=environment, cwd=self.folder, capture_output=True, encoding="utf-8")
@@ -43,7 +43,7 @@ class Examples(unittest.TestCase):
     def test_top_allocators_of_a_folder(self):
         for path in (EXAMPLE, RECORDINGS[-1]):
             shutil.copy(path, self.folder)
-        (self.folder / "torn.jfr").write_bytes(b"")  # is left out
+        (self.folder / "torn.jfr").write_bytes(b"")  # the example skips it
         printed = self.run_example("top_allocators.py", self.folder)
         heaviest = hotstack.open(EXAMPLE).top("alloc_bytes", limit=1)[0]
         self.assertIn(heaviest.name, printed)

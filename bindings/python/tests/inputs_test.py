@@ -50,7 +50,7 @@ class Packed(unittest.TestCase):
             self.assertEqual(len(both["chunks"]), 2)
             os.unlink(paths[0])
             self.assertEqual(inputs.census(True), both)
-            os.unlink(paths[1])  # was too much: it is unpacked for each reading
+            os.unlink(paths[1])  # was too large to keep, so each reading unpacks it
             with self.assertRaises(hotstack.IoError):
                 inputs.census(True)
 

@@ -60,10 +60,10 @@ def interrupted(call, is_time):
             pass
         except hotstack.HotstackError:
             raise
-        except Exception:  # another library's word for it: the interrupt itself comes then
+        except Exception:  # another library's exception; the interrupt itself follows
             pass
         watcher.join()
-        time.sleep(10)  # over before the signal came: it is answered here
+        time.sleep(10)  # the call ended before the signal came: it arrives here
     except KeyboardInterrupt:
         return sent[0]
     return None
@@ -278,5 +278,5 @@ class Interrupt(unittest.TestCase):
 if __name__ == "__main__":
     if sys.argv[1:]:
         print(json.dumps({"stuck": run_stuck, "large": run_large}[sys.argv[1]](*sys.argv[2:])), flush=True)
-        os._exit(0)  # what was left behind still waits
+        os._exit(0)  # the work that was left behind still waits
     tap.main(Interrupt)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page shows that holds pages in frames, as JSON: notebook.mjs PACKAGES FILE TEXT
+// Prints the content of a page with pages in frames, as JSON: notebook.mjs PACKAGES FILE TEXT
 // Waits in each frame until a flame graph is drawn, then searches it for TEXT.
 import { createRequire } from 'node:module';
 import path from 'node:path';

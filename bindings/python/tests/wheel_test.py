@@ -53,7 +53,7 @@ class Built(unittest.TestCase):
         tools = [pathlib.Path(sys.executable).parent, CACHE / "venv/bin"]
         path = os.pathsep.join([*map(str, tools), os.environ["PATH"]])
         cls.environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"PATH": path}
-        # A clone where nothing was built: the page's template is made on the way.
+        # A clone without a build, so the page's template is made as well.
         run("git", "clone", "-q", TREE, cls.folder / "clone")
         code = "import mesonpy, sys; print(mesonpy.build_sdist(sys.argv[1]))"
         run(sys.executable, "-c", code, cls.folder, cwd=cls.folder / "clone", env=cls.environment)

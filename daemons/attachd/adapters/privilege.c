@@ -31,7 +31,7 @@ static int drop_bounding_set(void)
 {
     for (unsigned capability = 0; capability < 64; capability++) {
         int held = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
-        if (held < 0) /* past the last one that this kernel knows */
+        if (held < 0) /* after the last capability that this kernel knows */
             return 0;
         bool keep = (kept_mask() & (UINT64_C(1) << capability)) != 0;
         if (held == 1 && !keep && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0)

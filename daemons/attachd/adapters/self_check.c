@@ -14,7 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* include/linux/proc_ns.h, PROC_PID_INIT_INO: the namespace that the kernel began with. */
+/* include/linux/proc_ns.h, PROC_PID_INIT_INO: the first namespace of the host. */
 #define FIRST_PID_NAMESPACE "pid:[4026531836]"
 #define MOUNTINFO_MAX       65536
 
@@ -91,7 +91,7 @@ void self_check_judge(self_check *out, const self_facts *facts)
              facts->pidfd_refused ? "pidfd_open" : "");
 }
 
-/* The word behind `key` in a list with commas. */
+/* Gets the word after `key` in a list separated by commas. */
 static void option_of(char out[16], const char *options, const char *key)
 {
     const char *at = strstr(options, key);
@@ -144,7 +144,7 @@ static uint64_t read_capabilities(void)
     return data[0].effective | (uint64_t)data[1].effective << 32;
 }
 
-/* "docker-default (enforce)", "unconfined", a label of SELinux, or nothing. */
+/* Reads "docker-default (enforce)", "unconfined", a label of SELinux, or nothing. */
 static void read_confinement(char *out, size_t size)
 {
     read_text(out, size, "/proc/self/attr/current");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this process lacks to serve the JVMs of its host: looked for once, at the start. */
+/* Checks once, at the start, what this process lacks to serve the JVMs of its host. */
 #ifndef ATTACHD_ADAPTERS_SELF_CHECK_H
 #define ATTACHD_ADAPTERS_SELF_CHECK_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* None = nothing is missing. */
+/* The findings; none = nothing is missing. */
 typedef struct self_check {
     size_t count;
     local_finding findings[LOCAL_FINDINGS_MAX];
@@ -19,23 +19,23 @@ typedef struct self_facts {
     const char *proc_root;
     bool is_procfs;
     unsigned uid;
-    uint64_t capabilities;  /* effective, a bit each */
-    bool own_pid_namespace; /* not the one that the host began with */
-    char hidepid[16];       /* mount option of proc_root; "" = none that hides */
-    bool first_refused;     /* the kernel refuses to look into its process 1 */
+    uint64_t capabilities;  /* effective capabilities, one bit each */
+    bool own_pid_namespace; /* in another namespace than the host's first one */
+    char hidepid[16];       /* mount option of proc_root; "" = nothing is hidden */
+    bool first_refused;     /* the kernel does not let us examine the namespace's process 1 */
     char confinement[128];  /* the profile of a security module; "" = unconfined */
-    bool openat2_refused;   /* by a seccomp filter; the same of pidfd_open */
+    bool openat2_refused;   /* a seccomp filter refuses the call; likewise for pidfd_open */
     bool pidfd_refused;
 } self_facts;
 
-/* Asks the kernel; proc_root "" = /proc, which is borrowed by the facts. */
+/* Reads the facts from the kernel; proc_root "" = /proc. The facts borrow proc_root. */
 void self_facts_read(self_facts *out, const char *proc_root);
 
-/* Pure. */
+/* Derives the findings from the facts. Pure. */
 void self_check_judge(self_check *out, const self_facts *facts);
 
-/* The value of hidepid of the last mount at `path` in a text of /proc/PID/mountinfo, where it hides
- * anything; else "". Pure. */
+/* Gets the value of hidepid of the last mount at `path` in a text of /proc/PID/mountinfo, or "" if
+ * that hides nothing. Pure. */
 void self_check_hidepid(char out[16], const char *mountinfo, const char *path);
 
 #endif

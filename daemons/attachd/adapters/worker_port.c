@@ -66,7 +66,7 @@ static void copy_jvm(local_jvm *to, const attach_jvm *from)
     (void)snprintf(to->detail, sizeof(to->detail), "%s", from->detail);
 }
 
-/* Unix ms of the host's boot: start times of processes count from it. */
+/* Returns the Unix ms of the host's boot, from which the start times of processes count. */
 static uint64_t boot_ms(void)
 {
     struct timespec wall;
@@ -115,9 +115,9 @@ static uint32_t unreaped(void *context)
     return (uint32_t)attachclient_unreaped();
 }
 
-/* Bytes of a recording into a file, up to a cap. */
+/* Writes the bytes of a recording to a file, up to a limit. */
 typedef struct sink {
-    int fd; /* -1 = of an operation that has no bytes */
+    int fd; /* -1 = the operation returns no bytes */
     uint64_t limit;
     uint64_t bytes;
     bool over_limit;
@@ -181,7 +181,7 @@ static void tell(attachd_outcome *out, int rc, const attach_result *result, cons
     (void)snprintf(out->engine_reason, sizeof(out->engine_reason), "%s", info->engine_reason);
     out->offset = info->offset;
     out->dropped_events = info->dropped;
-    out->absent = info->absent; /* the same bits */
+    out->absent = info->absent; /* both use the same bits */
     (void)snprintf(out->absent_reason, sizeof(out->absent_reason), "%s", info->absent_reason);
     out->started_ms = info->started_ms > 0 ? (uint64_t)info->started_ms : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command table. */
+/* Performs the commands. */
 #include "core_impl.h"
 
 #include <base/thread.h>
@@ -79,11 +79,11 @@ static void tell(local_answer *answer, const attachd_outcome *outcome)
                    outcome->engine_reason);
 }
 
-/* An operation's target, for as long as the operation runs, and its deadline. */
+/* The target and the deadline of a running operation. */
 typedef struct operation {
     target *on;
     lane lane;
-    uint32_t deadline_ms; /* what is left of it */
+    uint32_t deadline_ms; /* the time left */
 } operation;
 
 static bool begin(attachd *self, const local_request *request, lane kind, operation *op,
@@ -125,7 +125,7 @@ static void note_start(attachd *self, target *one, const local_request *request,
     one->last_bytes = 0;
 }
 
-/* Whoever asks: no interval may cost a JVM more than the product allows. */
+/* Checks the intervals, whoever the client is: none may cost a JVM more than the product allows. */
 static bool may_record(const local_request *request, local_answer *answer)
 {
     for (unsigned i = 0; i < EVENTS; i++) {
@@ -164,8 +164,8 @@ static void do_start(attachd *self, const local_request *request, local_answer *
     attachd__give_back(self, op.on, op.lane);
 }
 
-/* A recording past the cap, or a damaged one, cannot be handed over: the session ends, and its
- * bytes are dropped. */
+/* Ends the session and drops its bytes, because a recording that is too large or damaged cannot be
+ * handed over. */
 static void give_up(attachd *self, const operation *op, attachd_outcome *outcome)
 {
     attachd_outcome ignored = {0};
@@ -192,7 +192,7 @@ static void keep(attachd *self, int fd, uint64_t size, local_answer *answer)
     answer->size = size;
 }
 
-/* Whether the session is to begin anew: too old, or its chunks carry too much of the past. */
+/* Whether the session must be restarted: it is too old, or its chunks have become too large. */
 static bool is_outgrown(const attachd *self, const target *one)
 {
     const attachd_limits *limits = &self->limits;
@@ -200,14 +200,15 @@ static bool is_outgrown(const attachd *self, const target *one)
     uint64_t age = now > one->started_ms ? now - one->started_ms : 0;
     if (!one->running || one->started_ms == 0)
         return false;
-    if (one->wanted.events.of[EVENT_LIVE] != 0) /* live objects are told by the end of a session */
+    /* Live objects are only recorded when a session ends. */
+    if (one->wanted.events.of[EVENT_LIVE] != 0)
         return true;
     bool old = limits->restart_ms != 0 && age >= limits->restart_ms;
     bool large = limits->restart_bytes != 0 && one->last_bytes >= limits->restart_bytes;
     return old || (large && age >= RESTART_MIN_MS);
 }
 
-/* Begins the session that was just stopped again; what goes by meanwhile is a gap. */
+/* Starts the session again that was just stopped; the time between is a gap. */
 static void begin_anew(attachd *self, const operation *op, local_answer *answer)
 {
     target *one = op->on;
@@ -229,7 +230,7 @@ static void begin_anew(attachd *self, const operation *op, local_answer *answer)
     one->gap_ms = now > stopped_ms ? now - stopped_ms : 0;
 }
 
-/* WINDOW and STOP: the port's work, and the bytes behind a handle. */
+/* Performs WINDOW and STOP: ends the window and keeps its bytes behind a handle. */
 static void end_window(attachd *self, const local_request *request, local_answer *answer)
 {
     operation op;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of attachd's core share. */
+/* Declarations that the files of attachd's core share. */
 #ifndef ATTACHD_CORE_IMPL_H
 #define ATTACHD_CORE_IMPL_H
 
@@ -12,33 +12,33 @@ enum {
     DEADLINE_DEFAULT_MS = 30000,
     DEADLINE_MAX_MS = 600000,
     STOP_DEADLINE_MS = 20000,
-    RESTART_MIN_MS = 600000 /* the youngest session that its size alone restarts */
+    RESTART_MIN_MS = 600000 /* the least age at which a session is restarted because of its size */
 };
 
-/* What runs on a JVM side by side. */
+/* The kinds of operations that may run on one JVM at the same time. */
 typedef enum lane { LANE_SESSION, LANE_SNAPSHOTS, LANES } lane;
 
-/* One JVM that was worked on. */
+/* A JVM on which operations were performed. */
 typedef struct target {
     local_identity id;
     bool busy[LANES];     /* an operation runs on it */
-    unsigned users;       /* threads that hold or wait for it */
-    atomic_bool running;  /* our session, as far as known */
-    uint64_t covered_ms;  /* Unix ms up to which windows were taken; 0 = not known */
+    unsigned users;       /* threads that use it or wait for it */
+    atomic_bool running;  /* our session runs, as far as known */
+    uint64_t covered_ms;  /* Unix ms up to which windows were taken; 0 = unknown */
     local_request wanted; /* the START that began the session */
     uint64_t started_ms;  /* Unix ms of its begin; 0 = no START succeeded */
     uint64_t asked_ms;    /* monotonic: when its owner last asked for something */
     uint64_t last_bytes;  /* of its last window */
-    uint64_t gap_ms;      /* lost by a restart, to be told with the next window */
+    uint64_t gap_ms;      /* lost by a restart; reported with the next window */
     struct target *next;
 } target;
 
-/* A finished window that waits to be fetched. */
+/* A finished window that has not been fetched. */
 typedef struct window {
     uint8_t handle[LOCAL_ID_SIZE];
     int fd;
     uint64_t size;
-    struct window *next; /* newer */
+    struct window *next; /* the next newer one */
 } window;
 
 struct attachd {
@@ -54,15 +54,15 @@ struct attachd {
     uint64_t windows_dropped;
 };
 
-/* The target, taken for one operation of that kind; NULL when it stayed busy until the deadline, or
- * no memory. */
+/* Takes the target for one operation of that kind; NULL when it was busy until the deadline, or
+ * without memory. */
 target *attachd__take(attachd *self, const local_identity *jvm, lane on,
                       uint64_t deadline_monotonic_ms);
 void attachd__give_back(attachd *self, target *one, lane on);
 
-/* Keeps a window's file behind a new handle; the descriptor is the table's from here on. */
+/* Keeps a window's file under a new handle; the table owns the descriptor from then on. */
 int attachd__keep_window(attachd *self, int fd, uint64_t size, uint8_t handle[LOCAL_ID_SIZE]);
-/* Reads a piece. Bytes read, or -1: no such handle. */
+/* Reads a piece of a window. Returns the number of bytes, or -1: there is no such handle. */
 long attachd__read_window(attachd *self, const uint8_t handle[LOCAL_ID_SIZE], uint64_t offset,
                           uint8_t *to, size_t length);
 void attachd__drop_window(attachd *self, const uint8_t handle[LOCAL_ID_SIZE]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must not be left behind: at the start what an earlier run left, at the end our own. */
+/* Ends sessions that nobody needs: those of an earlier run at the start, our own at the end. */
 #include "core_impl.h"
 
 #include <catalogue/reason.h>
@@ -17,7 +17,8 @@ static bool is_claimed(attachd *self, const local_identity *jvm)
     return claimed;
 }
 
-/* Holds the JVM like any operation, so that a START meanwhile waits and then begins afresh. */
+/* Takes the JVM like any operation, so that a START at that time waits and then starts a new
+ * session. */
 static bool sweep_one(attachd *self, const local_identity *jvm)
 {
     uint64_t now = self->ports.monotonic_ms(self->ports.context);
@@ -42,7 +43,7 @@ static bool sweep_one(attachd *self, const local_identity *jvm)
     return cleaned;
 }
 
-/* Verdicts that speak against a new session need not speak against ending one. */
+/* Whether a session can be ended. Some verdicts that forbid a new session do not forbid that. */
 static bool can_be_asked(uint32_t verdict)
 {
     return verdict == REASON_NONE || verdict == REASON_EXTERNAL_PROFILER ||
@@ -68,7 +69,7 @@ unsigned attachd_sweep(attachd *self)
     return cleaned;
 }
 
-/* The first session whose lease is over, held like by any operation; NULL when there is none. */
+/* Takes the first session whose lease has ended, like any operation; NULL when there is none. */
 static target *take_expired(attachd *self, uint64_t now)
 {
     local_identity id;
@@ -98,7 +99,8 @@ unsigned attachd_expire(attachd *self)
             self->ports.stop(self->ports.context, &one->id, UINT64_MAX, -1, 0, STOP_DEADLINE_MS,
                              &outcome);
             bool done = outcome.reason == REASON_NONE || outcome.reason == REASON_PROCESS_EXITED;
-            one->running = false; /* one that will not stop ends by itself, and is tried no more */
+            /* A session that cannot be stopped ends by itself: try only once. */
+            one->running = false;
             stopped += done;
             attachd__say(self, "pid %u: nobody asked for its session in time: %s", one->id.host_pid,
                          done ? "stopped" : outcome.detail);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of targets: one operation of a kind each at a time. */
+/* The table of targets, on each of which one operation of a kind runs at a time. */
 #include "core_impl.h"
 
 #include <base/thread.h>
@@ -30,7 +30,7 @@ static target *find_or_add(attachd *self, const local_identity *jvm)
     return one;
 }
 
-/* A target without a session that nobody uses says nothing: it goes. */
+/* Removes a target that has no session and no users. */
 static void forget_if_idle(attachd *self, target *one)
 {
     if (one->running || one->users > 0)

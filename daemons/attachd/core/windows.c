@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finished windows behind handles, oldest first, within the caps. */
+/* Finished windows with their handles, oldest first, within the limits. */
 #include "core_impl.h"
 
 #include <stdlib.h>

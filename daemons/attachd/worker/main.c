@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotstack-attach-worker: reads one request on standard input, does that operation on one JVM as
- * the JVM's user, writes the answer to standard output and ends. Single-threaded; one process per
- * operation, so that whatever a target does to it ends with it.
+ * hotstack-attach-worker: reads one request on standard input, performs that operation on one JVM
+ * as the JVM's user, writes the answer to standard output and ends. It is single-threaded and
+ * serves one operation only, so that any harm a target does to it ends with it.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 
 #define GRACE_SECONDS 2
 
-/* The operation keeps its own deadline; SIGALRM ends what no deadline reaches, as a hung disk. */
+/* Arms SIGALRM, which ends the process where the operation's own deadline cannot, as on a disk that
+ * hangs. */
 static void arm_alarm(const attach_request *request)
 {
     (void)signal(SIGALRM, SIG_DFL);

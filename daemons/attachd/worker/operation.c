@@ -18,7 +18,8 @@ static int fail(attach_error *err, int code, attach_reason reason, const char *w
     return code;
 }
 
-/* A change from one unprivileged user to another keeps capabilities; nothing below needs them. */
+/* Drops all capabilities, which a change from one unprivileged user to another keeps; nothing below
+ * needs them. */
 static int drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -44,9 +45,9 @@ static int change_user(const attach_ids *ids, attach_error *err)
 }
 
 /*
- * Becomes the target's user for good, without any capability. Root can, and so can another user
- * that has CAP_SETUID and CAP_SETGID. HotSpot answers its own uid with its own gid only, so that
- * both must be the same. A JVM of uid 0 is served with what the caller gave us.
+ * Becomes the target's user for good, without any capability. Root can do so, and so can another
+ * user with CAP_SETUID and CAP_SETGID. HotSpot only answers its own uid with its own gid, so that
+ * both must match. For a JVM of uid 0 the worker keeps the privileges that its caller gave it.
  */
 static int become(const attach_ids *ids, attach_error *err)
 {
@@ -204,7 +205,7 @@ void operation_run(attach_result *result, const attach_request *request, frames_
     memset(result, 0, sizeof(*result));
     if (request->proc_root[0] != '\0')
         options.proc_root = request->proc_root;
-    /* opened before we become somebody who may not be able to read it */
+    /* opened before the change of user, as the target's user may not be able to read it */
     int library_fd =
         request->library[0] == '\0' ? -1 : open(request->library, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     int rc = attach_target_open(&target, &request->identity, &options, &err);

@@ -90,7 +90,8 @@ static const target_entry *find_target(const target_list *targets, const deadloc
 
 /*
  * Judges how a deadlock ended. If a later snapshot does not show it, it was resolved. If no later
- * snapshot of its JVM exists, the JVM ended, or nothing has looked at it since.
+ * snapshot of its JVM exists, the JVM ended, or nothing has looked at it since. The last report on
+ * the JVM says when it ended, or, if newer reports lack the JVM, when it was last known to run.
  */
 static void judge(deadlock_entry *one, const snapshot_source *source, const target_list *targets,
                   uint64_t silent_before_ms)
@@ -100,7 +101,8 @@ static void judge(deadlock_entry *one, const snapshot_source *source, const targ
     if (source != NULL && source->last_ms > one->last_ms)
         end(one, source->last_ms, "resolved");
     else if (target != NULL && target->state == TARGET_STATE_EXITED)
-        end(one, one->last_ms, "jvm_ended");
+        end(one, target->observed_ms > one->last_ms ? target->observed_ms : one->last_ms,
+            "jvm_ended");
     else if (target != NULL ? target->reason == REASON_COLLECTOR_SILENT
                             : one->last_ms < silent_before_ms)
         end(one, one->last_ms, "collector_silent");
@@ -115,7 +117,7 @@ static query_code judge_all(const query *q, const store_filter *filter, thread_r
     uint64_t now_ms = q->now_ms(q->clock);
 
     wide.limit = SIGHTINGS_MAX;
-    query_code code = query_targets(q, &wide, &targets, &ignored, err);
+    query_code code = query_judged_targets(q, &wide, &targets, &ignored, err);
     for (size_t i = 0; i < out->deadlock_count && code == QUERY_OK; i++)
         judge(&out->deadlocks[i], report_source(out, out->deadlocks[i].target), &targets,
               now_ms > q->silent_ms ? now_ms - q->silent_ms : 0);

@@ -80,15 +80,15 @@ static int on_holder(void *context, const thread_row *row)
     return 0;
 }
 
-/* Takes a thread of the range, whose stack is needed if only waiters name it as a holder. */
-static int on_usage(void *context, const thread_row *row)
+/* Takes a thread whose stack is needed if only waiters name it as a holder. */
+static int on_owner(void *context, const thread_row *row)
 {
     thread_report *r = context;
 
     return report_add(r, &r->snapshots, row) != NULL ? 0 : -1;
 }
 
-static const thread_row *find_usage(const thread_report *r, uint64_t target, uint64_t java_tid)
+static const thread_row *find_owner(const thread_report *r, uint64_t target, uint64_t java_tid)
 {
     for (size_t i = 0; i < r->snapshots.count; i++) {
         const thread_row *row = &r->snapshots.items[i].row;
@@ -108,6 +108,16 @@ static bool is_carried(const thread_report *r, uint64_t target, uint64_t java_ti
     return false;
 }
 
+/* Whether waiters alone can name the holder of a lock. */
+static bool lacks_holder(const thread_report *r)
+{
+    for (size_t i = 0; i < r->lock_count; i++) {
+        if (r->locks[i].holders.count == 0)
+            return true;
+    }
+    return false;
+}
+
 /*
  * Adds a holder that the waiters name. For locks of java.util.concurrent there is no other source:
  * a snapshot lists held monitors only, as finding other locks would walk the heap.
@@ -118,8 +128,8 @@ static int add_named_holder(thread_report *r, lock_entry *lock)
         const thread_row *waiter = &lock->waiting.items[i].row;
         if (waiter->owner_tid == 0)
             continue;
-        const thread_row *usage = find_usage(r, lock->target, waiter->owner_tid);
-        thread_row holder = usage != NULL ? *usage
+        const thread_row *owner = find_owner(r, lock->target, waiter->owner_tid);
+        thread_row holder = owner != NULL ? *owner
                                           : (thread_row){.target = lock->target,
                                                          .java_tid = waiter->owner_tid,
                                                          .name = waiter->owner};
@@ -130,7 +140,7 @@ static int add_named_holder(thread_report *r, lock_entry *lock)
         if (entry == NULL)
             return -1;
         entry->holder_kind =
-            judge_holder(&judged, usage != NULL, is_carried(r, lock->target, waiter->owner_tid));
+            judge_holder(&judged, owner != NULL, is_carried(r, lock->target, waiter->owner_tid));
     }
     return 0;
 }
@@ -198,20 +208,22 @@ query_code query_locks(const query *q, const store_filter *filter, thread_report
                        query_meta *meta, store_error *err)
 {
     lock_reader reader = {out, 0};
-    store_filter wide = *filter;
+    store_filter wide = *filter, all_pools;
     const thread_port *threads = q->store.threads;
 
     wide.limit = ROWS_MAX;
+    all_pools = wide;
+    all_pools.pool = NULL; /* a thread may wait for one of another pool */
     query_code code = query_sources(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = query_code_of(
             threads->read_threads(q->store.self, THREADS_WAITS, &wide, on_wait, &reader, err));
     if (code == QUERY_OK && out->lock_count > 0)
+        code = query_code_of(threads->read_threads(q->store.self, THREADS_HOLDERS, &all_pools,
+                                                   on_holder, &reader, err));
+    if (code == QUERY_OK && lacks_holder(out))
         code = query_code_of(
-            threads->read_threads(q->store.self, THREADS_HOLDERS, &wide, on_holder, &reader, err));
-    if (code == QUERY_OK && out->lock_count > 0)
-        code = query_code_of(
-            threads->read_threads(q->store.self, THREADS_USAGE, &wide, on_usage, out, err));
+            threads->read_threads(q->store.self, THREADS_OWNERS, &all_pools, on_owner, out, err));
     if (code == QUERY_OK && out->lock_count > 0)
         code = query_code_of(
             threads->read_threads(q->store.self, THREADS_DELAY, &wide, on_delay, out, err));

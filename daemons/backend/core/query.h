@@ -103,6 +103,9 @@ typedef struct target_list {
  */
 query_code query_targets(const query *q, const store_filter *filter, target_list *out,
                          query_meta *meta, store_error *err);
+/* The same for callers that have called query_fresh. */
+query_code query_judged_targets(const query *q, const store_filter *filter, target_list *out,
+                                query_meta *meta, store_error *err);
 
 /*
  * Reads the collector's reports on filter->target in the range, newest first. Equal reports without

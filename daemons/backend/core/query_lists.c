@@ -216,8 +216,8 @@ static int on_target(void *context, const target_row *row)
     return 0;
 }
 
-query_code query_targets(const query *q, const store_filter *filter, target_list *out,
-                         query_meta *meta, store_error *err)
+query_code query_judged_targets(const query *q, const store_filter *filter, target_list *out,
+                                query_meta *meta, store_error *err)
 {
     uint64_t now_ms = q->now_ms(q->clock);
     uint64_t end_ms = filter->to_ms < now_ms ? filter->to_ms : now_ms;
@@ -227,13 +227,19 @@ query_code query_targets(const query *q, const store_filter *filter, target_list
     store_filter wide = *filter;
 
     wide.limit = LIST_MAX;
-    query_code code = query_fresh(q, filter, meta, err);
-    if (code == QUERY_OK)
-        code =
-            query_code_of(q->store.status->read_targets(q->store.self, &wide, on_target, &r, err));
+    query_code code =
+        query_code_of(q->store.status->read_targets(q->store.self, &wide, on_target, &r, err));
     meta->rows_scanned += r.total;
     meta->nodes_omitted += r.total - out->count;
     return code;
+}
+
+query_code query_targets(const query *q, const store_filter *filter, target_list *out,
+                         query_meta *meta, store_error *err)
+{
+    query_code code = query_fresh(q, filter, meta, err);
+
+    return code == QUERY_OK ? query_judged_targets(q, filter, out, meta, err) : code;
 }
 
 /* ---- history of one target ---- */

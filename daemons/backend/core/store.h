@@ -141,12 +141,13 @@ typedef struct snapshot_source {
 
 /* The reads of threads; each says what its rows are. */
 typedef enum thread_read {
-    THREADS_USAGE,   /* one per (target, thread): sums over the range, most CPU first */
-    THREADS_NEWEST,  /* one per thread of each target's newest snapshot, by target and java_tid */
-    THREADS_OF_ONE,  /* one per snapshot of one thread, newest first */
-    THREADS_POOLS,   /* one per pool: sums, counts by state */
-    THREADS_LANES,   /* one per (pool, bucket): the same; first_ms is the bucket's begin */
-    THREADS_WAITS,   /* one per (target, thread, lock that it waits for) */
+    THREADS_USAGE,  /* one per (target, thread): sums over the range, most CPU first; threads that
+                       neither ran nor used CPU are left out if the filter asks for busy ones */
+    THREADS_OWNERS, /* one per (target, thread) that owns an awaited lock or is a carrier */
+    THREADS_NEWEST, /* one per thread of each target's newest snapshot, by target and java_tid */
+    THREADS_OF_ONE, /* one per snapshot of one thread, newest first */
+    THREADS_LANES, /* one per (pool, bucket): sums, counts by state; first_ms: the bucket's begin */
+    THREADS_WAITS, /* one per (target, thread, lock that it waits for) */
     THREADS_HOLDERS, /* one per (target, lock, its holder), of locks that are waited for */
     THREADS_PROFILE, /* one per (target, thread): CPU time by the profile */
     THREADS_DELAY,   /* one per class of lock: cpu_ns is the waiting time by the profile */

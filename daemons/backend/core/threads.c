@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Busy and slow threads, pools, lanes, and one thread over time. */
+/* Busy and slow threads, lanes of pools, and one thread over time. */
 #include "threads.h"
 
 #include <stdlib.h>
@@ -36,7 +36,6 @@ void thread_report_free(thread_report *r)
     }
     entries_free(&r->busy);
     entries_free(&r->slow);
-    entries_free(&r->pools);
     entries_free(&r->lanes);
     entries_free(&r->snapshots);
     free(r->sources);
@@ -385,9 +384,14 @@ static void add_holder(thread_entry *to, const diagnosed_thread *all, size_t cou
     to->awaited_class = (text){all[holder].initialises, all[holder].initialises_length};
 }
 
+static bool is_of_pool(const thread_row *row, const store_filter *filter)
+{
+    return filter->pool == NULL || text_equal(row->pool, text_of(filter->pool));
+}
+
 /* Adds the slow ones of the threads [first, end), which are one target's snapshot. */
-static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t end, size_t limit,
-                       size_t *total)
+static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t end,
+                       const store_filter *filter, size_t *total)
 {
     size_t count = end - first;
     const thread_entry *threads = n->threads.items + first;
@@ -399,7 +403,8 @@ static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t e
     for (size_t i = 0; i < count && rc == 0; i++) {
         uint32_t chain[CHAIN_MAX];
         wait_kind wait = diagnose_wait(&all[i]);
-        if (!wait_is_slow(wait) || (*total)++ >= limit)
+        if (!wait_is_slow(wait) || !is_of_pool(&threads[i].row, filter) ||
+            (*total)++ >= filter->limit)
             continue;
         thread_entry *entry = report_add(r, &r->slow, &threads[i].row);
         if (entry == NULL)
@@ -417,7 +422,8 @@ static int add_slow_of(thread_report *r, const newest *n, size_t first, size_t e
     return rc;
 }
 
-static query_code add_slow(thread_report *r, const newest *n, size_t limit, query_meta *meta)
+static query_code add_slow(thread_report *r, const newest *n, const store_filter *filter,
+                           query_meta *meta)
 {
     size_t total = 0;
 
@@ -425,11 +431,11 @@ static query_code add_slow(thread_report *r, const newest *n, size_t limit, quer
         for (end = first + 1; end < n->threads.count && n->threads.items[end].row.target ==
                                                             n->threads.items[first].row.target;)
             end++;
-        if (add_slow_of(r, n, first, end, limit, &total) != 0)
+        if (add_slow_of(r, n, first, end, filter, &total) != 0)
             return QUERY_UNAVAILABLE;
     }
-    if (total > limit) {
-        meta->nodes_omitted += total - limit;
+    if (total > filter->limit) {
+        meta->nodes_omitted += total - filter->limit;
         meta->truncated = true;
     }
     return QUERY_OK;
@@ -442,14 +448,17 @@ static query_code read_slow(const query *q, const store_filter *filter, thread_r
     gathering threads = {out, &n.threads, NULL, NEWEST_MAX, 0, NULL};
     gathering waits = {out, &n.waits, NULL, NEWEST_MAX, 0, NULL};
     const thread_entries *const lists[] = {&n.threads};
-    query_code code = gather(q, THREADS_NEWEST, filter, &threads, meta, err);
+    store_filter all_pools = *filter;
+
+    all_pools.pool = NULL; /* a thread may wait for one of another pool */
+    query_code code = gather(q, THREADS_NEWEST, &all_pools, &threads, meta, err);
 
     if (code == QUERY_OK)
         code = gather(q, THREADS_WAITS, filter, &waits, meta, err);
     if (code == QUERY_OK)
         code = report_read_stacks(q, filter, out, lists, 1, err);
     if (code == QUERY_OK)
-        code = add_slow(out, &n, (size_t)filter->limit, meta);
+        code = add_slow(out, &n, filter, meta);
     free(n.threads.items);
     free(n.waits.items);
     return code;
@@ -469,7 +478,6 @@ static bool has_snapshots(const thread_report *r)
 query_code query_threads(const query *q, const store_filter *filter, thread_report *out,
                          query_meta *meta, store_error *err)
 {
-    gathering pools = {out, &out->pools, NULL, (size_t)filter->limit, 0, NULL};
     const thread_entries *const lists[] = {&out->busy};
     query_code code = query_sources(q, filter, out, meta, err);
 
@@ -479,8 +487,6 @@ query_code query_threads(const query *q, const store_filter *filter, thread_repo
         code = read_slow(q, filter, out, meta, err);
     if (code == QUERY_OK)
         code = read_busy(q, filter, out, meta, err);
-    if (code == QUERY_OK)
-        code = gather(q, THREADS_POOLS, filter, &pools, meta, err);
     if (code == QUERY_OK)
         code = report_read_stacks(q, filter, out, lists, 1, err);
     return code;

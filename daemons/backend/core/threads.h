@@ -70,7 +70,7 @@ typedef struct thread_report {
     snapshot_source *sources;
     size_t source_count, source_room;
     bool has_profile;
-    thread_entries busy, slow, pools, lanes, snapshots;
+    thread_entries busy, slow, lanes, snapshots;
     lock_entry *locks;
     size_t lock_count, lock_room;
     deadlock_entry *deadlocks;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The adapters' pure parts: wire form, memory budget, decompression, times, session bodies. */
+/* Tests the pure parts of the adapters: wire form, memory budget, decompression, times, session
+ * bodies. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 static const struct {
     const char *bytes;
     size_t length;
-    const char *problem; /* NULL: the form holds; a part of the sentence else */
+    const char *problem; /* NULL: the form is valid; else a part of the message */
 } wires[] = {
     {"", 0, NULL},
     {"\x0a\x02"
@@ -76,7 +77,7 @@ END_TEST
 
 START_TEST(test_the_dearest_payload_fits_its_budget)
 {
-    /* One byte a value on the wire, eight in memory. */
+    /* Each value takes one byte on the wire and eight in memory. */
     static uint64_t ones[20000];
     Hotstack__V1__StatusReport report = HOTSTACK__V1__STATUS_REPORT__INIT;
     Hotstack__V1__TargetColumns targets = HOTSTACK__V1__TARGET_COLUMNS__INIT;
@@ -128,7 +129,8 @@ START_TEST(test_inflate)
 }
 END_TEST
 
-/* What is set aside for a frame is all that it may unpack to, whatever it announces. */
+/* A frame may not unpack to more than the room that was taken for it, whatever size it
+ * announces. */
 START_TEST(test_a_frame_gets_no_more_than_was_set_aside)
 {
     static char plain[70000], packed[80000];
@@ -138,7 +140,7 @@ START_TEST(test_a_frame_gets_no_more_than_was_set_aside)
     ck_assert_uint_eq(inflate_size(packed, length, 100000), 70000);
     ck_assert_uint_eq(inflate_size(packed, length, 60000), 60000);
     ck_assert_uint_eq(inflate_size("no frame", 8, 60000), 60000);
-    /* The frame's size field, of four bytes for 70,000: a lie of 4,464. */
+    /* The frame's size field has four bytes for 70,000; it now says 4,464. */
     ck_assert_int_eq((unsigned char)packed[4] >> 6, 2);
     packed[7] = packed[8] = 0;
     ck_assert_uint_lt(inflate_size(packed, length, 100000), 70000);
@@ -146,7 +148,7 @@ START_TEST(test_a_frame_gets_no_more_than_was_set_aside)
 }
 END_TEST
 
-/* Refuses so many callers; the last one's answer. */
+/* Refuses so many callers; returns the answer to the last one. */
 static uint32_t refuse(pacing *p, unsigned count, uint64_t now_ms)
 {
     uint32_t wait_ms = 0;
@@ -158,19 +160,19 @@ static uint32_t refuse(pacing *p, unsigned count, uint64_t now_ms)
 START_TEST(test_pacing)
 {
     pacing p = PACING_INIT;
-    /* One that is put off now and then comes back soon. */
+    /* A single refused caller comes back soon. */
     for (int i = 0; i < 20; i++)
         pacing_admit(&p, 5000);
     ck_assert_uint_eq(refuse(&p, 1, 5999), 1000);
     ck_assert_uint_eq(refuse(&p, 19, 5999), 1000);
-    /* 200 at once, of which 20 a second are served, are gone in ten seconds. */
+    /* Of 200 callers at once, 20 are served per second: all are served after ten seconds. */
     ck_assert_uint_eq(refuse(&p, 180, 5999), 10000);
-    /* At a pace that nobody has seen, and that is too slow to wait for. */
+    /* The rate is unknown, or too low to wait for. */
     ck_assert_uint_eq(refuse(&p, 1, 7000), 1000);
     ck_assert_uint_eq(refuse(&p, 1, 9000), 1000);
     ck_assert_uint_eq(refuse(&p, 2, 9000), 3000);
     ck_assert_uint_eq(refuse(&p, 500, 9000), PACING_MOST_MS);
-    /* The second before counts, and no other; a clock that was put back begins anew. */
+    /* Only the second before counts; after the clock was set back the count is new. */
     ck_assert_uint_eq(refuse(&p, 1, 10000), PACING_MOST_MS);
     ck_assert_uint_eq(refuse(&p, 1, 12000), 1000);
     ck_assert_uint_eq(refuse(&p, 1, 3000), 1000);

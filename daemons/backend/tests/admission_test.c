@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decisions about tokens by an authenticator that takes its time. */
+/* Tests decisions about tokens with an authenticator that is slow. */
 #include <check.h>
 #include <pthread.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static uint64_t clock_ms;
 static admission *a;
 static principals *known;
 
-/* Knows every token that begins with "good"; "slow" ones it keeps waiting. */
+/* Accepts every token that begins with "good"; makes those with "slow" wait. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -181,7 +181,7 @@ START_TEST(test_a_slow_authenticator_leaves_threads_for_others)
 }
 END_TEST
 
-/* An answer from before the change is neither kept nor given. */
+/* An answer from before a change is neither kept nor returned. */
 START_TEST(test_an_answer_that_was_overtaken_is_asked_for_again)
 {
     static char slow[] = "good-slow-1";

@@ -34,7 +34,7 @@ static principals *set_of(const principal *const *list, size_t count)
     return set;
 }
 
-/* A replica of the backend with these tokens. */
+/* Makes a replica of the backend with these tokens. */
 static auth *new_auth(const principal *const *list, size_t count, const char *code)
 {
     principals *set = set_of(list, count);
@@ -63,7 +63,7 @@ static void tear_down(void)
     auth_free(a);
 }
 
-/* The name behind a token, or "". */
+/* Returns the name of a token's principal, or "". */
 static const char *name_of(const char *token)
 {
     static char name[64];
@@ -119,7 +119,7 @@ START_TEST(test_tokens_are_replaced)
     ck_assert_str_eq(name_of(TOKEN_OLD), "");
     ck_assert_str_eq(name_of(TOKEN_IN), "");
     ck_assert_str_eq(name_of(TOKEN_NEW), "ann");
-    /* A call that was admitted before goes on with what it was given. */
+    /* A call that was admitted before keeps its principal. */
     ck_assert_str_eq(before->token, TOKEN_OLD);
     principal_release(before);
 }
@@ -161,7 +161,7 @@ START_TEST(test_a_session_in_use_is_renewed_up_to_half_a_day)
 }
 END_TEST
 
-/* Whoever has the tokens can tell a session; who has not the one that it is bound to, cannot. */
+/* A replica with the session's token can verify the session; a replica without it cannot. */
 START_TEST(test_any_replica_takes_a_session)
 {
     auth *second = new_auth((const principal *[]){&node, &ann_new}, 2, NULL);
@@ -204,7 +204,7 @@ START_TEST(test_logout)
 }
 END_TEST
 
-/* Where more have ended than can be remembered, older ones end with them. */
+/* If more sessions were ended than can be remembered, older ones end, too. */
 START_TEST(test_no_ended_session_comes_to_life_again)
 {
     char first[SESSION_CHARS + 1];

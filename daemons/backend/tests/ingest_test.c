@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The use cases of ingest over a store that is only remembered. */
+/* Tests the use cases of ingest with a fake store. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 
 enum { FLUSHED_MAX = 64, ROWS = 32 };
 
-/* A store in memory: what was asked and written, and what it shall answer. */
+/* A store in memory: the calls that it received, and the answers that it gives. */
 typedef struct fake {
     ledger_entry ledger;
     bool known;     /* every stack asked for */
-    int find_fails; /* store codes */
+    int find_fails; /* error codes of the store */
     int write_fails;
     unsigned finds, asked_ids, writes;
     size_t written_stacks, written_services;
@@ -24,7 +24,7 @@ typedef struct fake {
     size_t reported, beats, flushed_count;
     refusal flushed[FLUSHED_MAX];
     uint64_t collectors;
-    void (*during_find)(void); /* called once, while the backend asks the ledger */
+    void (*during_find)(void); /* called once, while the backend reads the ledger */
     verdict other;
 } fake;
 
@@ -169,7 +169,8 @@ static void drop_dictionary(void)
     s.batch.stacks = (stack_dictionary){.stack_ids = {NULL, 0}};
 }
 
-/* The same batch once more, as a collector that knows that its stacks are known sends it. */
+/* Ingests the same batch again, as a collector sends it that relies on the backend to know its
+ * stacks. */
 static void ingest_without_dictionary(void)
 {
     verdict_clear(&v);
@@ -179,7 +180,7 @@ static void ingest_without_dictionary(void)
     ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
 }
 
-/* Stacks that were brought, or found, are not asked for again. */
+/* Stacks that were stored, or found in the store, are not asked for again. */
 START_TEST(test_known_stacks_are_remembered)
 {
     const bool brought = _i == 0;
@@ -190,7 +191,7 @@ START_TEST(test_known_stacks_are_remembered)
     ck_assert(ingest_profiles(&in, &s.batch, &everything, &v));
     ck_assert_int_eq(v.outcome, OUTCOME_ACCEPTED);
     ck_assert_uint_eq(f.asked_ids, brought ? 0 : 3);
-    f.known = false; /* of what it is asked from here on */
+    f.known = false; /* from here on the store knows no stack */
     ingest_without_dictionary();
     ck_assert_int_eq(v.outcome, OUTCOME_ACCEPTED);
     ck_assert_uint_eq(f.asked_ids, brought ? 0 : 3);
@@ -212,7 +213,7 @@ START_TEST(test_unknown_stacks_are_asked_for_again)
 }
 END_TEST
 
-/* A store that fails may come back without what it took last. */
+/* A store that failed may have lost its last writes. */
 START_TEST(test_a_store_that_fails_is_asked_again)
 {
     static const struct {
@@ -244,7 +245,7 @@ START_TEST(test_accepted)
     ck_assert_uint_eq(v.rows, SAMPLE_ROWS);
     ck_assert_uint_eq(f.writes, 1);
     ck_assert_uint_eq(f.asked_ids, 0);
-    /* shop uses stacks 0 and 1, bank uses 2: three rows, though all could be of one workload. */
+    /* shop uses stacks 0 and 1, bank uses 2: three rows, although one workload could use all. */
     ck_assert_uint_eq(f.written_services, 2);
     ck_assert_uint_eq(f.written_stacks, 3);
 }
@@ -367,7 +368,7 @@ START_TEST(test_a_wrong_batch_does_not_reach_the_store)
 }
 END_TEST
 
-/* Few stacks, deep and used by many workloads, are many frames. */
+/* A few deep stacks that many workloads use are many frames. */
 START_TEST(test_more_frames_than_a_block_holds)
 {
     enum { DEPTH = 2000, SERVICES = 5001 };
@@ -381,7 +382,7 @@ START_TEST(test_more_frames_than_a_block_holds)
 }
 END_TEST
 
-/* Each workload is a question to the store, on the one thread that writes. */
+/* Each workload costs a query to the store, on the one thread that writes. */
 START_TEST(test_more_workloads_than_one_batch_may_ask_for)
 {
     ck_assert_int_eq(check_services(500, &v), 0);
@@ -436,7 +437,7 @@ START_TEST(test_the_ledger_tells_of_a_rejected_batch)
 }
 END_TEST
 
-/* Times that nobody can have, and names that are none, do not reach the ledger. */
+/* Invalid times and names do not reach the ledger. */
 START_TEST(test_the_ledger_takes_nothing_invalid_of_a_rejected_batch)
 {
     s.batch.created_ms = UINT64_MAX;

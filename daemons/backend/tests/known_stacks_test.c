@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the backend remembers of the store, and when it forgets. */
+/* Tests which stacks the backend remembers, and when it forgets them. */
 #include <check.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ START_TEST(stacks_are_known_by_service_and_day)
 }
 END_TEST
 
-/* Of more than it may hold it knows the latest, half of them at least. */
+/* Of more stacks than fit, it remembers the latest: at least half of the limit. */
 START_TEST(no_more_are_kept_than_it_may)
 {
     static const size_t mosts[] = {0, 1, 2, 3, 100, 4096};
@@ -61,7 +61,7 @@ START_TEST(no_more_are_kept_than_it_may)
 
     for (uint32_t i = 0; i < 20000; i++) {
         add(k, 1, i);
-        add(k, 1, i); /* once more is no more */
+        add(k, 1, i); /* adding a stack again takes no room */
         ck_assert_uint_le(known_stacks_read(k).stacks, most);
         for (uint32_t back = 0; back < most / 2 && back <= i; back += 1 + (uint32_t)most / 16)
             ck_assert(has(k, 1, i - back));
@@ -81,7 +81,7 @@ START_TEST(what_is_old_is_forgotten)
     ck_assert(has(k, 1, 1));
     known_stacks_pass(k, 51000);
     add(k, 1, 2);
-    ck_assert(has(k, 1, 1)); /* until twice as long */
+    ck_assert(has(k, 1, 1)); /* for up to twice as long */
     known_stacks_pass(k, 52000);
     ck_assert(!has(k, 1, 1));
     ck_assert(has(k, 1, 2));
@@ -89,7 +89,7 @@ START_TEST(what_is_old_is_forgotten)
     known_stacks_pass(k, 54000); /* long after */
     ck_assert(!has(k, 1, 2));
     add(k, 1, 3);
-    known_stacks_pass(k, 53000); /* the clock was put back */
+    known_stacks_pass(k, 53000); /* the clock was set back */
     ck_assert(!has(k, 1, 3));
     known_stacks_free(k);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch is taken in without memory, at each allocation: the collector is told to come again,
- * never that its batch is wrong, and all is given back. */
+/* Ingests a batch while each allocation in turn fails: the collector is asked to retry, and never
+ * told that its batch is wrong, and all memory is freed. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static void load_batch(void)
     ck_assert_uint_lt(size, sizeof(data));
 }
 
-/* Whether there was memory to plan what the store is to do, too. */
+/* The allocation of the plan succeeded, too. */
 static bool is_planned;
 
 static int take_in(verdict *v)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The query use cases over a store that is only remembered. */
+/* Tests the query use cases with a fake store. */
 #include <check.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 #define NOW_MS (20000ull * DAY_MS + 3600000)
 
-/* What the store shall say. */
+/* The answers of the store. */
 typedef struct fake {
     target_row target;
     const stack_sum *sums;
@@ -43,7 +43,7 @@ static int read_targets(void *self, const store_filter *filter, target_fn each, 
     return each(context, &((fake *)self)->target);
 }
 
-/* Observations of one JVM, the newest first: a minute back, a detail, and what is told. */
+/* Observations of one JVM, newest first: minutes ago, the status, and a detail. */
 typedef struct told {
     uint64_t minutes_ago, state, reason, session, mode, until_ms;
     const char *detail;
@@ -129,7 +129,8 @@ static int read_sums(void *self, const store_filter *filter, sum_fn each, void *
         .kind = SAGG_JAVA                                                                          \
     }
 
-/* a <- root (7), b <- a <- a <- root (5, cut), [dropped] (3), one that the store has lost (1) */
+/* a <- root (7), b <- a <- a <- root (5, cut), [dropped] (3), one whose frames the store lost
+ * (1) */
 static const stack_frame stack_a[] = {FRAME("a", 1), FRAME("root", 9)};
 static const stack_frame stack_b[] = {FRAME("b", 4), FRAME("a", 1), FRAME("a", 2),
                                       FRAME("root", 9)};
@@ -210,7 +211,7 @@ START_TEST(test_scope_and_retention)
     ck_assert_uint_eq(filter.from_ms, query_oldest_ms(&q));
     filter.to_ms = query_oldest_ms(&q);
     ck_assert_int_eq(query_check(&q, &filter), QUERY_EXPIRED);
-    /* Day 19994 is the first that the store still has: 19993 went when 20000 began. */
+    /* Day 19994 is the first that the store still has: 19993 was removed when 20000 began. */
     ck_assert_uint_eq(query_oldest_ms(&q), 19994ull * DAY_MS);
 }
 END_TEST
@@ -339,7 +340,7 @@ START_TEST(test_profile)
 }
 END_TEST
 
-/* Frames that are held are not asked for again, and make the same tree. */
+/* Frames in the cache are not read again, and make the same tree. */
 START_TEST(test_frames_are_read_once)
 {
     query held = q;
@@ -351,7 +352,7 @@ START_TEST(test_frames_are_read_once)
     for (unsigned i = 0; i < 2; i++) {
         meta = (query_meta){.from_ms = 0};
         ck_assert_int_eq(query_profile(&held, &filter, &p, &meta, &err), QUERY_OK);
-        ck_assert_uint_eq(f.frames_asked, i == 0 ? 4 : 5); /* the lost one may have come */
+        ck_assert_uint_eq(f.frames_asked, i == 0 ? 4 : 5); /* the store may have the lost one now */
         ck_assert_uint_eq(meta.cut, 50);
         ck_assert_uint_eq(meta.dropped, 30);
         ck_assert(meta.missing_stacks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over a store of two dirty hours, one of which may fail. */
+/* Tests passes over a store with two dirty hours, one of which may fail. */
 #include <string.h>
 
 #include "rollups.h"
@@ -34,7 +34,7 @@ static int find_dirty(void *self, uint64_t from_ms, uint64_t to_ms, uint64_t lim
         if (each(context, &hour) != 0)
             return STORE_ERR_FAILED;
     }
-    memset(name, 'x', sizeof(name) - 1); /* the store's texts are gone after the call */
+    memset(name, 'x', sizeof(name) - 1); /* the store's texts are invalid after the call */
     return 0;
 }
 

@@ -11,7 +11,7 @@ enum { BYTES = 64 * 1024, DEPTH = 10 };
 
 static stack_cache *c;
 
-/* Stack number i: methods that tell it apart, classes and files that repeat. */
+/* Makes stack number i: its methods are unique, its classes and files repeat. */
 static void make(stack_row *row, uint8_t id[STACK_ID_BYTES], stack_frame frames[DEPTH],
                  char names[DEPTH][32], unsigned i)
 {
@@ -108,7 +108,7 @@ START_TEST(test_memory_is_bounded_and_what_is_used_stays)
 }
 END_TEST
 
-/* A stack that must go while a call reads it stays until that has ended. */
+/* A stack that is removed while a call reads it stays in memory until that call ends. */
 static int crowd_out(void *context, const stack_row *row)
 {
     for (unsigned i = 1; i < 1000; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads, locks and deadlocks over a store that is only remembered. */
+/* Tests threads, locks and deadlocks with a fake store. */
 #include <check.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 enum { TARGET = 77 };
 
-/* What the store shall say. */
+/* The answers of the store. */
 static struct {
     snapshot_source source;
     target_row targets[2];
@@ -28,7 +28,7 @@ static struct {
     size_t sighting_count;
     size_t asked_frames;
     size_t sightings_read;
-    bool sources_first; /* were read before the sightings */
+    bool sources_first; /* the sources were read before the sightings */
 } f;
 
 static const scope everything;
@@ -65,9 +65,12 @@ static int read_targets(void *self, const store_filter *asked, target_fn each, v
 static int read_threads(void *self, thread_read what, const store_filter *asked, thread_fn each,
                         void *context, store_error *failure)
 {
-    (void)self, (void)asked, (void)failure;
-    for (size_t i = 0; i < f.counts[what]; i++)
-        ck_assert_int_eq(each(context, &f.rows[what][i]), 0);
+    (void)self, (void)failure;
+    for (size_t i = 0; i < f.counts[what]; i++) {
+        const thread_row *row = &f.rows[what][i];
+        if (asked->pool == NULL || text_equal(row->pool, text_of(asked->pool)))
+            ck_assert_int_eq(each(context, row), 0);
+    }
     return 0;
 }
 
@@ -266,7 +269,7 @@ START_TEST(idle_waits_and_carriers_are_no_locks)
     put(THREADS_WAITS, hurt);
     thread_row owner = row_of(9, "owner");
     owner.stack_id = (text)STACK("b");
-    put(THREADS_USAGE, owner);
+    put(THREADS_OWNERS, owner);
     ck_assert_int_eq(query_locks(&q, &filter, &report, &meta, &err), QUERY_OK);
     ck_assert_uint_eq(report.lock_count, 1);
     ck_assert_str_eq(report.locks[0].kind, "juc");
@@ -276,10 +279,37 @@ START_TEST(idle_waits_and_carriers_are_no_locks)
 }
 END_TEST
 
+START_TEST(a_holder_may_be_of_another_pool)
+{
+    thread_row waiter = row_of(1, "waiter"), owner = row_of(9, "owner");
+    waiter.state = DIAGNOSIS_WAITING;
+    waiter.lock_class = (text){"java.util.concurrent.locks.ReentrantLock$NonfairSync", 52};
+    waiter.owner_tid = 9;
+    waiter.pool = (text){"web", 3};
+    owner.state = DIAGNOSIS_WAITING;
+    owner.lock_class = waiter.lock_class;
+    owner.lock_id = 2;
+    owner.owner_tid = 10;
+    owner.pool = (text){"jobs", 4};
+    put(THREADS_NEWEST, waiter);
+    put(THREADS_NEWEST, owner);
+    put(THREADS_WAITS, waiter);
+    put(THREADS_OWNERS, owner);
+    filter.pool = "web";
+    ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.slow.count, 1);
+    ck_assert_int_eq(report.slow.items[0].holder_kind, HOLDER_JAVA);
+    thread_report_free(&report);
+    ck_assert_int_eq(query_locks(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.lock_count, 1);
+    ck_assert_int_eq(report.locks[0].holders.items[0].holder_kind, HOLDER_JAVA);
+}
+END_TEST
+
 static const struct {
     const char *what;
     uint64_t flags, carried_tid; /* of a carrier */
-    bool listed;                 /* the owner, somewhere in the range */
+    bool listed;                 /* the owner is in some snapshot of the range */
     holder_kind kind;
 } kinds[] = {
     {"platform thread", 0, 0, true, HOLDER_JAVA},
@@ -301,9 +331,9 @@ START_TEST(holders_say_what_they_are)
     put(THREADS_NEWEST, waiter);
     put(THREADS_NEWEST, carrier);
     put(THREADS_WAITS, waiter);
-    put(THREADS_USAGE, carrier);
+    put(THREADS_OWNERS, carrier);
     if (kinds[_i].listed)
-        put(THREADS_USAGE, row_of(9, "owner"));
+        put(THREADS_OWNERS, row_of(9, "owner"));
     if (kinds[_i].kind == HOLDER_JAVA)
         put(THREADS_NEWEST, row_of(9, "owner"));
     ck_assert_int_eq(query_locks(&q, &filter, &report, &meta, &err), QUERY_OK);
@@ -315,7 +345,7 @@ START_TEST(holders_say_what_they_are)
     ck_assert_int_eq(query_threads(&q, &filter, &report, &meta, &err), QUERY_OK);
     ck_assert_uint_eq(report.slow.count, 1);
     ck_assert(text_equal(report.slow.items[0].holder, text_of("owner")));
-    if (!kinds[_i].listed || kinds[_i].kind == HOLDER_JAVA) /* the newest snapshot alone */
+    if (!kinds[_i].listed || kinds[_i].kind == HOLDER_JAVA) /* only in the newest snapshot */
         ck_assert_int_eq(report.slow.items[0].holder_kind, kinds[_i].kind);
 }
 END_TEST
@@ -359,7 +389,7 @@ static void see_deadlock(uint64_t last_ms)
     f.sighting_count = 2;
 }
 
-/* JVMs of one pid on one node; TARGET is the deadlock's. */
+/* JVMs with the same pid on one node; TARGET has the deadlock. */
 enum { OTHER = TARGET + 1 };
 typedef struct told {
     uint64_t target; /* 0: there is none */
@@ -372,54 +402,64 @@ static const struct {
     uint64_t seen_before_ms, snapshot_before_ms; /* now */
     told targets[2];
     const char *end_reason; /* NULL: it goes on */
+    uint64_t ended_before_ms;
 } ends[] = {
-    {"goes on", 1000, 1000, {{TARGET, TARGET_STATE_PROFILING, 5000, 5000}}, NULL},
+    {"goes on", 1000, 1000, {{TARGET, TARGET_STATE_PROFILING, 5000, 5000}}, NULL, 0},
     {"goes on where an earlier JVM of this pid has ended",
      1000,
      1000,
      {{OTHER, TARGET_STATE_EXITED, 70000, 5000}, {TARGET, TARGET_STATE_PROFILING, 5000, 5000}},
-     NULL},
+     NULL,
+     0},
     {"is gone from a later snapshot",
      61000,
      1000,
      {{TARGET, TARGET_STATE_PROFILING, 5000, 5000}},
-     "resolved"},
+     "resolved",
+     1000},
     {"was resolved before its JVM ended",
      61000,
      30000,
      {{TARGET, TARGET_STATE_EXITED, 25000, 5000}},
-     "resolved"},
+     "resolved",
+     30000},
     {"ended with its JVM, as its collector says",
      20000,
      20000,
      {{TARGET, TARGET_STATE_EXITED, 15000, 15000}},
-     "jvm_ended"},
+     "jvm_ended",
+     15000},
     {"ended with its JVM, which newer reports lack",
      20000,
      20000,
-     {{TARGET, TARGET_STATE_PROFILING, 20000, 5000}},
-     "jvm_ended"},
+     {{TARGET, TARGET_STATE_PROFILING, 18000, 5000}},
+     "jvm_ended",
+     18000},
     {"ended with its JVM, whose pid another has now",
      20000,
      20000,
      {{OTHER, TARGET_STATE_PROFILING, 5000, 5000}, {TARGET, TARGET_STATE_EXITED, 15000, 5000}},
-     "jvm_ended"},
+     "jvm_ended",
+     15000},
     {"ended with its JVM before the collector fell silent",
      400000,
      400000,
      {{TARGET, TARGET_STATE_EXITED, 390000, 390000}},
-     "jvm_ended"},
+     "jvm_ended",
+     390000},
     {"is no longer looked at",
      400000,
      400000,
      {{TARGET, TARGET_STATE_PROFILING, 400000, 400000}},
-     "collector_silent"},
+     "collector_silent",
+     400000},
     {"is no longer looked at by a collector that never told of the JVM",
      400000,
      400000,
      {{0, 0, 0, 0}},
-     "collector_silent"},
-    {"was seen just now, and the JVM is not told of yet", 1000, 1000, {{0, 0, 0, 0}}, NULL},
+     "collector_silent",
+     400000},
+    {"was seen just now, and the JVM is not told of yet", 1000, 1000, {{0, 0, 0, 0}}, NULL, 0},
 };
 
 static void tell_targets(const told *rows, size_t count)
@@ -452,10 +492,10 @@ START_TEST(a_deadlock_ends_as_its_jvm_or_its_collector_does)
         ck_assert_msg(one->end_reason != NULL && strcmp(one->end_reason, ends[_i].end_reason) == 0,
                       "one that %s: %s", ends[_i].what,
                       one->end_reason != NULL ? one->end_reason : "goes on");
-        ck_assert_uint_gt(one->ended_ms, 0);
+        ck_assert_uint_eq(one->ended_ms, NOW_MS - ends[_i].ended_before_ms);
     }
-    ck_assert_uint_eq(f.asked_frames, 1); /* both threads have one stack */
-    /* else a snapshot that comes between the reads would look as if it saw no deadlock */
+    ck_assert_uint_eq(f.asked_frames, 1); /* both threads have the same stack */
+    /* Otherwise a snapshot taken between the reads would look as if it saw no deadlock. */
     ck_assert(f.sources_first);
 }
 END_TEST
@@ -481,6 +521,7 @@ int main(void)
     tcase_add_test(tests, slow_threads_have_their_holder_their_chain_and_when_it_began);
     tcase_add_test(tests, what_a_limit_leaves_off_is_counted);
     tcase_add_test(tests, idle_waits_and_carriers_are_no_locks);
+    tcase_add_test(tests, a_holder_may_be_of_another_pool);
     tcase_add_loop_test(tests, holders_say_what_they_are, 0, sizeof(kinds) / sizeof(kinds[0]));
     tcase_add_test(tests, a_class_is_waited_for_by_name);
     tcase_add_loop_test(tests, a_deadlock_ends_as_its_jvm_or_its_collector_does, 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads that write: side by side, bounded, looked after. */
+/* Tests the threads that write: several at the same time, a bounded queue, the idle function. */
 #include <check.h>
 #include <pthread.h>
 #include <sched.h>
@@ -88,7 +88,7 @@ END_TEST
 
 static void run_inside(void *arg)
 {
-    /* The only place is this job's own. */
+    /* This job occupies the only place. */
     ck_assert_int_eq(writer_port.run(arg, job, NULL), -1);
     atomic_fetch_add(&ran, 1);
 }

@@ -18,7 +18,7 @@ COMMANDS = set(re.findall(r"^  ([a-z]+)  ", HELP, re.MULTILINE))
 
 
 def bash(*words):
-    """What bash offers for the last of the words."""
+    """Returns the words that bash offers for the last of the words."""
     script = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hotstack; printf "%s\\n" "${COMPREPLY[@]}"'
     result = subprocess.run(["bash", "-c", script, DIRECTORY / "hotstack.bash", "hotstack", *words],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,

@@ -114,7 +114,7 @@ class Tests:
         assert apart == stacks("--wall-states", "--jobs", "8")
 
     def test_a_type_alone_says_what_it_says_among_all(self):
-        """What is not asked for is not read, where that takes less time."""
+        """Types that are not asked for are not read if that saves time."""
         for number, recording in enumerate((self.asynchronous, self.jdk)):
             self.convert(recording, "-o", f"all{number}.collapsed")
             for path in self.directory.glob(f"all{number}.*.collapsed"):

@@ -130,7 +130,7 @@ class Tests:
         return None
 
     def pprof_top(self, tool, env, table):
-        """What `go tool pprof -top` prints of a type, as (total, {function: (flat, cum)}), in the type's own unit."""
+        """Returns the output of `go tool pprof -top` for a type, as (total, {function: (flat, cum)}), in the type's own unit."""
         command = [tool, "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0", f"-sample_index={table['type']}",
                    f"-unit={table['unit']}", "all.pprof"]
         text = subprocess.run(command, cwd=self.directory, env=env, capture_output=True, text=True, check=True).stdout

@@ -147,7 +147,7 @@ class Tests:
         late = self.print_json("--from", middle, self.jdk)
         assert 0 < len(early) < len(events) and 0 < len(late) < len(events)
         assert all(event["values"]["startTime"] < middle for event in early)
-        # What spans the border is in both.
+        # Events across the border are in both.
         assert len(early) + len(late) >= len(events)
         assert self.print_json("--from", "+1h", self.jdk) == []
         assert self.print_json("--to", start, self.jdk) == []

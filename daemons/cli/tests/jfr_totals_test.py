@@ -83,7 +83,7 @@ class Tests:
                 assert row[key] == sum(part[name][key] for part in (one, two) if name in part), (name, key)
 
     def counted(self, options):
-        """What async-profiler records of Calls.java; often calls target 3000 times, seldom 1000 times."""
+        """Records Calls.java with async-profiler; often calls target 3000 times, seldom 1000 times."""
         classes, out = self.directory / "calls", self.directory / f"{options.replace(',', '-').replace('=', '-')}.jfr"
         if not classes.exists():
             subprocess.run(["javac", "-d", classes, pathlib.Path(__file__).parent / "java/Calls.java"], check=True)

@@ -25,7 +25,7 @@ class Recordings:
         self.javas = {release: CACHE / f"jdk/{release}/bin/java" for release in (11, 17, 21, 25)}
 
     def missing(self, *releases):
-        """What is not there of what tests on those JDKs need; the JDKs 17 and 21 are always needed."""
+        """Returns a missing program that tests on those JDKs need, or None; the JDKs 17 and 21 are always needed."""
         if not shutil.which("javac"):
             return "javac"
         for path in (self.profiler, *(self.javas[release] for release in {17, 21, *releases})):

@@ -125,7 +125,7 @@ def tree_of(stacks):
 
 
 def tree_of_json(document, profile):
-    """The same of a document, and {path: (value, nodes)} of what was cut away below a node."""
+    """Does the same for a document, and returns {path: (value, nodes)} of the nodes that were cut below a node."""
     strings, nodes, frames = document["strings"], profile["nodes"], profile["frames"]
     tree, omitted, path, paths = {}, {}, [], []
     for depth, frame, own, total in zip(nodes["depth"], nodes["frame"], nodes["self"], nodes["total"], strict=True):

@@ -53,7 +53,7 @@ def jvm(*arguments):
     assert printed == "", printed
 
 
-UNBOUNDED = ("--pause", "1m")  # what a busy machine takes is no matter
+UNBOUNDED = ("--pause", "1m")  # the tests do not depend on how long a busy machine takes
 
 
 def hotstack(*arguments, pause=UNBOUNDED):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows in time, profiles into batches, splitting, and the contract's rules. */
+/* Tests windows in time, building and splitting of batches, and the contract's rules. */
 #include "../core/spans.h"
 #include "collector_tests.h"
 #include "contract_verdict.h"
@@ -182,7 +182,7 @@ START_TEST(strings_are_clean_utf8)
 }
 END_TEST
 
-/* The longest row of taken slots: what a search may have to walk. */
+/* Returns the longest run of used slots, which a search may have to walk. */
 static size_t longest_run(const string_table *table)
 {
     size_t longest = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the collector's suites share: sample profiles and batches, a temporary directory. */
+/* Helpers of the collector's suites: sample profiles and batches, a temporary directory. */
 #ifndef COLLECTOR_TESTS_H
 #define COLLECTOR_TESTS_H
 
@@ -11,16 +11,17 @@
 /* Noon of a UTC day. */
 #define NOON UINT64_C(1700049600000)
 
-/* A profile of `parts` types with `rows` rows each, every row of another stack, value = 10 x i. */
+/* Makes a profile with `parts` types of `rows` rows each; every row has another stack, value = 10 x
+ * i. */
 void sample_profile(profile *out, uint32_t parts, uint32_t rows);
 
-/* A JVM of that pid. */
+/* Makes a JVM with that pid. */
 local_jvm sample_jvm(uint32_t pid);
 
-/* A batch with `windows` windows of that many rows each, all of one JVM, from NOON on. */
+/* Makes a batch with `windows` windows of that many rows each, all of one JVM, from NOON on. */
 void sample_batch(batch *out, uint8_t id_byte, uint32_t windows, uint32_t rows);
 
-/* A directory below /tmp for this test, and its end. */
+/* Make and remove a directory in /tmp for this test. */
 const char *make_directory(void);
 void remove_directory(void);
 

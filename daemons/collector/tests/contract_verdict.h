@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a backend would say of a batch. Apart from the other tests, whose names its headers share.
- */
+/* Checks a batch like a backend. It has a file of its own because its headers share names with the
+ * other tests. */
 #ifndef COLLECTOR_TESTS_CONTRACT_VERDICT_H
 #define COLLECTOR_TESTS_CONTRACT_VERDICT_H
 
 #include <contract/batch.h>
 
-/* Packs a batch, decodes it and checks it with the clock at now_ms; fails the test where the
- * validator refuses it. */
+/* Packs a batch, decodes it and checks it with the clock at now_ms; fails the test if the validator
+ * rejects it. */
 void assert_contract_holds(const batch *one, uint64_t now_ms);
 
 #endif

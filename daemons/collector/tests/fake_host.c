@@ -31,7 +31,7 @@ static uint64_t steady_ms(void *context)
     return (uint64_t)((int64_t)host.now - host.set_ms);
 }
 
-/* Each look at it costs 1 ms. */
+/* Each call advances the CPU time by 1 ms. */
 static uint64_t thread_cpu_ns(void *context)
 {
     (void)context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A collector with a fake attachd, a fake reader and a clock that the test turns. */
+/* A collector with a fake attachd, a fake reader and a clock that the test sets. */
 #ifndef COLLECTOR_FAKE_HOST_H
 #define COLLECTOR_FAKE_HOST_H
 
@@ -7,15 +7,15 @@
 
 enum { SPANS_MAX = 128, WINDOW = 10000 };
 
-/* What the host does, which a test sets, and what the collector did. */
+/* The host's behaviour, which a test sets, and the calls that the collector made. */
 typedef struct fake_host {
     uint64_t now, cpu_ns;
-    int64_t set_ms; /* the clock that people set is so much ahead */
+    int64_t set_ms; /* how far the clock that people can set is ahead */
     local_jvm jvms[4];
     size_t jvm_count;
     bool unreachable;
-    bool threadless;       /* no job finds a thread */
-    unsigned lost_answers; /* so many calls are done, but their answer does not come */
+    bool threadless;       /* no thread can be started for a job */
+    unsigned lost_answers; /* so many calls are performed, but their answers are lost */
     uint32_t start_reason, window_reason;
     uint32_t session;       /* as a START answers */
     bool unclaimed;         /* attachd was started anew: no START has taken the session over */
@@ -29,21 +29,21 @@ typedef struct fake_host {
     uint64_t start_offset; /* as a START answers */
     unsigned lost_windows; /* so many windows are gone when they are fetched */
     bool parse_fails;
-    uint64_t dropped; /* events, as attachd tells of each window */
-    uint64_t excess;  /* events, as the reader tells of each window */
+    uint64_t dropped; /* dropped events that attachd reports for each window */
+    uint64_t excess;  /* excess events that the reader reports for each window */
     uint64_t queued_lost;
-    uint32_t absent;        /* events that the profiler refuses, as attachd tells of a start */
+    uint32_t absent; /* events that the profiler refuses, which attachd reports at the start */
     event_intervals parsed; /* of the last window */
     uint64_t recording_start;
     uint64_t covered;
-    window_span spans[SPANS_MAX]; /* as given to the reader */
+    window_span spans[SPANS_MAX]; /* as the reader receives them */
     size_t span_count;
     unsigned status_changes;
     uint64_t queued_windows, queued_raw;
     uint32_t days[SPANS_MAX];
     size_t batches;
     unsigned forgotten;
-    bool in_pod; /* the pod decides */
+    bool in_pod; /* the JVM runs in a pod, which decides */
     policy_decision decision;
     unsigned snapshots, snapshots_forgotten;
     uint32_t lease_ms, snapshot_reason;
@@ -51,7 +51,7 @@ typedef struct fake_host {
     batch_snapshot queued_snapshots[SPANS_MAX];
     size_t queued_snapshot_count;
     uint64_t threads_ms;          /* of the next rule */
-    batch_window lost[SPANS_MAX]; /* windows of which nothing was recorded */
+    batch_window lost[SPANS_MAX]; /* windows in which nothing was recorded */
     size_t lost_count;
 } fake_host;
 
@@ -60,30 +60,30 @@ extern queue *queued;
 extern rule_set *rules;
 extern collector *core;
 
-/* The fixture: one JVM of the class Shop, and no rule. */
+/* Sets up one JVM of the class Shop, and no rule. */
 void fake_host_set_up(void);
 void fake_host_tear_down(void);
 
-/* Another collector on the same host, with the same rules and queue, in place of the one before,
- * which may have been killed. */
+/* Starts another collector on the same host, with the same rules and queue; the one before may have
+ * been killed. */
 void fake_host_begin_anew(void);
 
-/* What the collector has counted as a member of workload_stats, over all workloads; of a member
- * that is an array, over all reasons. */
+/* The value of a member of workload_stats, summed over all workloads and, for an array, over all
+ * reasons. */
 #define COUNTED(member)                                                                            \
     fake_host_counted(offsetof(workload_stats, member), sizeof(((workload_stats *)0)->member))
 uint64_t fake_host_counted(size_t offset, size_t size);
 
-/* A rule for a main class; its thread snapshots are taken every host.threads_ms. */
+/* Adds a rule for a main class; its thread snapshots are taken every host.threads_ms. */
 void add_rule(const char *main_class, bool off, uint64_t delay_ms);
 
-/* Turns the clock to `until`, ticking at each time that the collector asks for. */
+/* Sets the clock forward to `until`, with a tick at each time that the collector asks for. */
 void run_to(uint64_t until);
 
-/* What the collector reports of a pid; zero where it reports nothing. */
+/* Returns the collector's report on a pid; zeroes if there is none. */
 target_status status_of(uint32_t pid);
 
-/* A port that does nothing. */
+/* A port function that does nothing. */
 void nothing(void *context);
 
 #endif

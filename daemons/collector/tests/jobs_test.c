@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs side by side. */
+/* Tests jobs that run at the same time. */
 #include "../adapters/jobs.h"
 #include "collector_tests.h"
 
@@ -34,7 +34,7 @@ static void open_gate(void *argument)
     pthread_mutex_unlock(&gate.lock);
 }
 
-/* Were there a fixed number of threads, the job that lets the others go on would never run. */
+/* With a fixed number of threads, the job that releases the others would never run. */
 START_TEST(jobs_that_hang_keep_no_other_waiting)
 {
     jobs *all = jobs_new();

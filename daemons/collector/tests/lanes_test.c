@@ -15,10 +15,10 @@
 
 enum { JVMS = 3, LENGTH = 1000 };
 
-/* The host: what one JVM hangs on, and how often each was asked. */
+/* The host: the operation on which one JVM hangs, and how often each JVM was asked. */
 static struct {
     atomic_uint_fast64_t now;
-    atomic_int hanging_op; /* enum local_op that JVM 1 hangs on; 0 = it does not */
+    atomic_int hanging_op; /* the local_op on which JVM 1 hangs; 0 = none */
     atomic_uint lists, starts[JVMS + 1], windows[JVMS + 1], snapshots[JVMS + 1];
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -174,7 +174,7 @@ static void tear_down(void)
     remove_directory();
 }
 
-/* A moment of the host: time goes on, and what is due is done. */
+/* Advances the time and performs the jobs that are due. */
 static void go_on(void)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
@@ -189,7 +189,7 @@ static void wait_for(atomic_uint *count, unsigned least)
         go_on();
 }
 
-/* Windows of all JVMs from `first` on, and looks at the host, go on. */
+/* Asserts that windows of all JVMs from `first` on, and looks at the host, continue. */
 static void assert_all_go_on(uint32_t first)
 {
     unsigned lists = atomic_load(&side.lists);
@@ -228,7 +228,7 @@ START_TEST(past_the_cap_lanes_wait_their_turn_and_the_host_is_looked_at)
     ck_assert_uint_eq(stats.lanes_running, 1);
     ck_assert_uint_ge(stats.lanes_waiting, JVMS - 1);
     let_go();
-    assert_all_go_on(1); /* one lane at a time, and none is left out */
+    assert_all_go_on(1); /* only one lane runs at a time, and none is forgotten */
     for (uint32_t pid = 1; pid <= JVMS; pid++)
         wait_for(&side.snapshots[pid], 2);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page of metrics of a collector to which everything has happened. */
+/* Tests the page of metrics of a collector in which every counter has counted. */
 #include "../adapters/metrics.h"
 #include "fake_host.h"
 
@@ -30,7 +30,7 @@ static void ignore_line(void *context, const char *message)
     (void)message;
 }
 
-/* Batches meet each answer once, then they are accepted. */
+/* The first batches get each answer once; later ones are accepted. */
 static void post(void *context, enum upload_call call, const uint8_t *bytes, size_t length,
                  upload_answer *out)
 {
@@ -174,7 +174,7 @@ static char *page(void)
     return text;
 }
 
-/* The value of a series, its name up to the value; -1 = it is not on the page. */
+/* Returns the value of a series, given by its text up to the value; -1 = it is not on the page. */
 static double value_of(const char *text, const char *series)
 {
     char line[512];
@@ -183,7 +183,7 @@ static double value_of(const char *text, const char *series)
     return at != NULL ? strtod(at + strlen(line), NULL) : -1;
 }
 
-/* For tests of the page as text: metrics_test.py. */
+/* Saves the page for tests of its text: metrics_test.py. */
 static void save(const char *text)
 {
     const char *path = getenv("HOTSTACK_METRICS_PAGE");
@@ -196,7 +196,7 @@ static void save(const char *text)
 
 #define SHOP "namespace=\"\",workload=\"Shop\",node=\"node \\\"1\\\"\""
 
-/* The metrics that operators are promised. */
+/* The metrics that the documentation promises to operators. */
 static const char *const promised[] = {
     "jvms_discovered{" SHOP "}",
     "jvms_eligible{" SHOP "}",
@@ -259,7 +259,8 @@ START_TEST(every_promised_metric_has_a_value)
     ck_assert(value_of(text, "jvms_eligible{" SHOP "}") == 2);
     ck_assert(value_of(text, "jvms_active{" SHOP "}") == 1);
     queue_stats stats = queue_get_stats(queued);
-    queue_forget_drops(queued, &stats); /* a heartbeat tells them: the time stays on the page */
+    /* A heartbeat has reported them: the time stays on the page. */
+    queue_forget_drops(queued, &stats);
     free(text);
     text = page();
     ck_assert(value_of(text, "queue_oldest_dropped_timestamp_seconds{cause=\"queue_full\"}") > 0);
@@ -283,7 +284,8 @@ START_TEST(past_the_cap_workloads_are_summed)
     ck_assert(value_of(text, "jvms_discovered{namespace=\"\",workload=\"[other]\",node=\"node "
                              "\\\"1\\\"\"}") == 1);
     free(text);
-    host.jvm_count = 2; /* one of those with a series of their own, or the other: both are told */
+    /* A workload with a series of its own, or one of the others: both are counted. */
+    host.jvm_count = 2;
     host.jvms[0] = host.jvms[2];
     run_to(NOON + 20000);
     text = page();

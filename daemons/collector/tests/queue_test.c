@@ -197,7 +197,7 @@ START_TEST(positions_outlive_their_entry_and_an_entry_without_any)
 }
 END_TEST
 
-/* What a collector leaves that is killed between the two files. */
+/* A collector that is killed between the two files leaves this state. */
 START_TEST(positions_are_in_force_exactly_when_their_entry_is_there)
 {
     const char *directory = make_directory();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings into profiles. */
+/* Tests the conversion of recordings into profiles. */
 #include "../adapters/reader.h"
 #include "collector_tests.h"
 
@@ -27,7 +27,7 @@ static int read_example(reader *self, profile *out, char *message, size_t size)
     return rc;
 }
 
-/* The end of the program has no time for windows that nobody has begun to read. */
+/* At the end of the program there is no time for windows that are not being read yet. */
 START_TEST(reading_stops_when_it_is_told)
 {
     char message[200] = "";
@@ -45,7 +45,7 @@ START_TEST(reading_stops_when_it_is_told)
 }
 END_TEST
 
-/* The sums of what happened, and how much of them is [dropped], by source. */
+/* Sums all events, and those in [dropped], by source. */
 static void add_up(const profile *found, profile_sum *all, profile_sum *dropped)
 {
     for (size_t i = 0; i < found->row_count; i++) {
@@ -57,7 +57,7 @@ static void add_up(const profile *found, profile_sum *all, profile_sum *dropped)
     }
 }
 
-/* What comes past the cap stays in the totals. */
+/* Events over the limit stay in the totals. */
 START_TEST(events_past_the_cap_are_summed_as_dropped)
 {
     char message[200] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which JVMs the rules choose. */
+/* Tests which JVMs the rules choose. */
 #include "collector_tests.h"
 
 #include <stdio.h>

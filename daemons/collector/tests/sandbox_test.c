@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The seccomp filter. */
+/* Tests the seccomp filter. */
 #include "../adapters/sandbox.h"
 #include "collector_tests.h"
 
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a program in the filter meets, as an exit code: 0 = all that it should. */
+/* Makes calls inside the filter; returns an exit code: 0 = all had the expected result. */
 static int try_calls(void)
 {
     char message[256] = "";
@@ -24,7 +24,8 @@ static int try_calls(void)
     return file >= 0 && close(file) == 0 ? 0 : 4;
 }
 
-/* The test's own library needs more calls than the collector: a process of its own enters. */
+/* A child process enters the filter, as the test's own library needs more calls than the
+ * collector. */
 START_TEST(what_a_collector_does_not_need_is_refused)
 {
     int status = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions as pods ask for them: they begin, change and end with the policy. */
+/* Tests sessions that pods ask for: they begin, change and end with the policy. */
 #include "fake_host.h"
 
 #include <catalogue/reason.h>
@@ -30,7 +30,7 @@ START_TEST(a_pod_switches_sessions_on_and_off)
     set_decision(POLICY_OFF, REASON_SWITCHED_OFF, &cpu_only);
     run_to(NOON + 12001);
     ck_assert_uint_eq(host.stops, 1);
-    ck_assert_uint_eq(host.span_count, 2); /* the last window is taken */
+    ck_assert_uint_eq(host.span_count, 2); /* the last window has been taken */
     ck_assert_uint_eq(status_of(1).state, TARGET_STATE_OFF);
     ck_assert_uint_eq(status_of(1).reason, REASON_SWITCHED_OFF);
     run_to(NOON + 60000);
@@ -50,7 +50,7 @@ START_TEST(other_events_begin_a_session_anew)
     ck_assert_uint_eq(host.stops, 1);
     ck_assert_uint_eq(host.starts, 2);
     ck_assert_uint_eq(host.last_start.events.of[EVENT_LOCK], 1000);
-    run_to(NOON + 11500); /* two windows between two borders, each with a start of its own */
+    run_to(NOON + 11500); /* two windows between two borders, each with its own start */
     ck_assert_uint_eq(host.span_count, 2);
     ck_assert_uint_eq(host.spans[0].start_ms, NOON + 3000);
     ck_assert_uint_eq(host.spans[0].length_ms, 3000);
@@ -109,7 +109,7 @@ START_TEST(a_pod_sets_the_length_of_windows_and_how_often_threads_are_looked_at)
     ck_assert_uint_eq(host.spans[1].start_ms, NOON + 10000);
     ck_assert_uint_eq(host.spans[2].start_ms, NOON + 14000);
     ck_assert_uint_eq(host.spans[3].start_ms, NOON + 16000);
-    for (size_t i = 1; i < 4; i++) /* the first is up to a border of the new length */
+    for (size_t i = 1; i < 4; i++) /* the first ends at a border of the new length */
         ck_assert_uint_eq(host.spans[i].length_ms, i == 1 ? 4000 : 2000);
     ck_assert_uint_ge(host.snapshots, 6);
     ck_assert(host.contention);
@@ -129,7 +129,7 @@ START_TEST(rules_serve_pods_that_ask_for_nothing)
     add_rule("Shop", false, 0);
     set_decision(POLICY_OFF, REASON_POD_UNKNOWN, &cpu_only);
     run_to(NOON + 5000);
-    ck_assert_uint_eq(host.starts, 0); /* not a guess where the pod is not known */
+    ck_assert_uint_eq(host.starts, 0); /* no guess if the pod is unknown */
     ck_assert_uint_eq(status_of(1).state, TARGET_STATE_UNKNOWN);
     ck_assert_uint_eq(status_of(1).mode, TARGET_MODE_UNKNOWN);
     ck_assert_uint_eq(collector_get_stats(core).unknown_pods, 1);

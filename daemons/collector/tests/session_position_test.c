@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Up to where a session's recording was read, over windows that fail and collectors that are
- * killed: each window of the fake host has 5 bytes. */
+/* Tests how far a session's recording was read, across windows that fail and collectors that are
+ * killed. Each window of the fake host has 5 bytes. */
 #include "fake_host.h"
 
 #include <catalogue/reason.h>
 #include <catalogue/state.h>
 
-/* An interval without a border in the time of a test. */
+/* An interval without a border during a test. */
 enum { FLUSH_MS = 170000 };
 
 START_TEST(each_window_goes_on_where_the_one_before_ended)
@@ -36,7 +36,7 @@ START_TEST(a_killed_collectors_batch_is_read_again)
     add_rule("Shop", false, 0);
     run_to(NOON + 11500);
     collector_set_limits(core, &(batch_limits){0}, FLUSH_MS);
-    run_to(NOON + 22000); /* one window in the queue, one in the batch under way */
+    run_to(NOON + 22000); /* one window in the queue, one in the current batch */
     ck_assert_uint_eq(host.batches, 1);
     fake_host_begin_anew();
     host.session = SESSION_STATE_ADOPTED;
@@ -214,7 +214,7 @@ START_TEST(time_that_the_window_before_contains_is_covered)
     host.recording_start = NOON + 10150;
     run_to(NOON + 21500);
     ck_assert_uint_eq(status_of(1).last_covered_ms, WINDOW - 50);
-    host.session_ms++; /* nothing was recorded before the first byte of a session */
+    host.session_ms++; /* nothing was recorded before the session's first byte */
     fake_host_begin_anew();
     host.recording_start = NOON + 21700;
     host.covered = 8000;

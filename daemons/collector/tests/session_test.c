@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions of one JVM or more: windows, snapshots, failures, what is lost, the end. */
+/* Tests sessions of one JVM or more: windows, snapshots, failures, losses, the end. */
 #include "fake_host.h"
 
 #include <catalogue/reason.h>
 #include <catalogue/state.h>
 #include <string.h>
 
-/* The first window begins with the session, the others at the borders. */
+/* The first window begins with the session, the others begin at borders. */
 START_TEST(a_chosen_jvm_gives_aligned_windows)
 {
     add_rule("Shop", false, 0);
@@ -35,7 +35,7 @@ START_TEST(a_chosen_jvm_gives_aligned_windows)
 }
 END_TEST
 
-/* The interval is the backend's as soon as it has told one, whatever its phase. */
+/* The backend's interval applies as soon as it has sent one, whatever the phase. */
 START_TEST(one_batch_is_cut_in_the_interval_that_the_backend_asks_for)
 {
     const batch_limits none = {0};
@@ -52,7 +52,7 @@ START_TEST(one_batch_is_cut_in_the_interval_that_the_backend_asks_for)
 }
 END_TEST
 
-/* The profiler counts for all types together, so each of the two types tells it. */
+/* The profiler counts for all types together, so that each of the two types reports the number. */
 START_TEST(what_attachd_lacks_and_workers_that_hang_are_counted)
 {
     run_to(NOON + 5000);
@@ -153,7 +153,7 @@ START_TEST(snapshots_are_taken_beside_windows)
 }
 END_TEST
 
-/* Profiles go on, and the store learns why a source is missing. */
+/* Profiles continue, and the store gets the reason of the missing snapshot. */
 START_TEST(a_snapshot_that_fails_is_queued_with_its_reason)
 {
     host.threads_ms = 4000;
@@ -173,7 +173,7 @@ START_TEST(a_snapshot_that_fails_is_queued_with_its_reason)
 }
 END_TEST
 
-/* A session stops, or begins, by the next tick after the rules have changed. */
+/* A session stops, or begins, at the next tick after the rules have changed. */
 START_TEST(other_rules_are_in_force_at_once)
 {
     rule_set *none = rule_set_new();
@@ -315,7 +315,7 @@ START_TEST(an_adopted_session_brings_what_was_recorded_before)
 }
 END_TEST
 
-/* The lost windows that were queued: one for each event of the rule, cpu and alloc. */
+/* Checks the lost windows in the queue: one for each event of the rule, cpu and alloc. */
 static void assert_lost(size_t index, uint64_t start_ms, uint64_t end_ms, uint32_t reason)
 {
     ck_assert_uint_lt(2 * index + 1, host.lost_count);
@@ -329,7 +329,7 @@ static void assert_lost(size_t index, uint64_t start_ms, uint64_t end_ms, uint32
     }
 }
 
-/* The recording begins while attachd is asked, some milliseconds before its answer. */
+/* The recording begins during the request, some milliseconds before attachd's answer. */
 START_TEST(a_new_session_does_not_reach_into_lost_time)
 {
     add_rule("Shop", false, 0);
@@ -350,7 +350,7 @@ START_TEST(what_a_lost_session_had_not_handed_over_is_told)
     run_to(NOON + 12000);
     host.window_reason = REASON_ATTACH_TIMEOUT;
     run_to(NOON + 21000);
-    host.window_reason = REASON_NONE; /* and the session is a new one */
+    host.window_reason = REASON_NONE; /* and the session is new */
     run_to(NOON + 62000);
     assert_lost(0, NOON + 10000, host.spans[1].start_ms, REASON_ATTACH_TIMEOUT);
     ck_assert_uint_gt(host.spans[1].start_ms, NOON + 20000);
@@ -409,7 +409,7 @@ START_TEST(the_end_of_a_jvm_is_reported_until_somebody_has_read_it)
     ck_assert_str_eq(status.labels.workload, before.labels.workload);
     ck_assert_uint_eq(status.last_window_ms, before.last_window_ms);
     ck_assert_uint_ge(status.observed_ms, NOON + 12000);
-    ck_assert_uint_le(status.observed_ms, NOON + 18500); /* then it was missing first */
+    ck_assert_uint_le(status.observed_ms, NOON + 18500); /* when it was first missing */
     ck_assert_uint_eq(COUNTED(jvms), 0);
     collector_exits_told(core, 1);
     ck_assert_uint_eq(status_of(1).jvm.id.host_pid, 0);
@@ -504,7 +504,7 @@ START_TEST(the_end_takes_the_last_window_and_stops_the_session)
 }
 END_TEST
 
-/* As the default is at a restart: the store takes windows of one start for one batch's. */
+/* This is the default at a restart: the store takes windows with the same start for one batch's. */
 START_TEST(the_next_collectors_windows_begin_where_the_last_ones_ended)
 {
     add_rule("Shop", false, 0);
@@ -536,7 +536,7 @@ START_TEST(the_end_may_leave_the_session_running)
     run_to(NOON + 14000);
     collector_finish(core, true, nothing, NULL);
     ck_assert_uint_eq(host.stops, 0);
-    ck_assert_uint_eq(host.windows, 1); /* the one under way is the next collector's */
+    ck_assert_uint_eq(host.windows, 1); /* the next collector takes the current one */
     ck_assert_uint_eq(host.span_count, 1);
     ck_assert_uint_eq(host.queued_windows, 2);
 }
@@ -551,7 +551,7 @@ static void set_clock(int64_t days)
 
 static const int64_t jumps[] = {-1, 1};
 
-/* The contract bounds windows, and a backend refuses those of another time by their name. */
+/* The contract limits the time of windows, and a backend rejects those outside of it. */
 START_TEST(a_clock_that_is_set_by_a_day_costs_the_window_that_was_under_way)
 {
     host.threads_ms = 5000;
@@ -602,7 +602,7 @@ START_TEST(what_finds_no_thread_is_done_later)
     ck_assert_uint_ge(host.snapshots, 2);
     ck_assert_uint_ge(collector_get_stats(core).thread_failures, 2);
     host.threadless = true;
-    collector_finish(core, false, nothing, NULL); /* on our own thread then */
+    collector_finish(core, false, nothing, NULL); /* then on this thread */
     ck_assert_uint_eq(host.stops, 1);
 }
 END_TEST

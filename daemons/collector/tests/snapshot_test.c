@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread snapshots into batches, and batches with snapshots into two. */
+/* Tests how thread snapshots are added to batches, and how batches with snapshots are split. */
 #include "collector_tests.h"
 #include "contract_verdict.h"
 
 #include <string.h>
 
-/* Two threads of JVM 7 that wait for each other's locks, and one that runs. */
+/* Adds two threads of JVM 7 that wait for each other's locks, and one that runs. */
 static void add_deadlock(batch *to, uint64_t taken_ms)
 {
     batch_lock locks[2] = {{0, 0xabc}, {0, 0xdef}};
@@ -59,7 +59,8 @@ START_TEST(snapshots_of_one_jvm_share_locks_and_stacks_of_their_own)
     ck_assert_uint_eq(one.target_count, 1);
     ck_assert_uint_eq(one.snapshot_count, 2);
     ck_assert_uint_eq(one.state_count, 6);
-    ck_assert_uint_eq(one.stack_ids.count, 4); /* three of rows; "[dropped]" is the threads' own */
+    /* Three of rows; "[dropped]" belongs to the threads. */
+    ck_assert_uint_eq(one.stack_ids.count, 4);
     ck_assert_int_eq(batch_order(&one), 0);
     assert_contract_holds(&one, NOON + 10000);
     const batch_state *second = &one.states[4];
@@ -93,7 +94,8 @@ START_TEST(a_snapshot_that_failed_is_told)
 }
 END_TEST
 
-/* Windows part from snapshots first, and then snapshots from one another, each with its threads. */
+/* Windows are separated from snapshots first, then snapshots from each other, each with its
+ * threads. */
 START_TEST(a_split_keeps_every_snapshot_whole)
 {
     batch whole, parts[2], halves[2];

@@ -62,7 +62,7 @@ static void push(char letter)
     ck_assert_int_eq(push_bytes(letter, PAGE), 0);
 }
 
-/* The entries that are left, oldest first, a letter each; takes them. */
+/* Removes the entries that are left and returns them, oldest first, one letter each. */
 static const char *letters(void)
 {
     static char found[128];
@@ -84,7 +84,7 @@ static uint64_t dropped(enum drop_cause cause)
     return queue_get_stats(spool).drops[cause].entries;
 }
 
-/* From here on the log goes to a file. */
+/* Sends the log to a file from here on. */
 static void catch_log(void)
 {
     int fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
@@ -118,17 +118,18 @@ START_TEST(a_delivered_batch_whose_file_comes_back_is_in_doubt_and_not_lost)
     ck_assert(queue_peek(spool, &first));
     queue_remove(spool, first.sequence);
     free(first.bytes);
-    /* The machine went down before the directory without that name was on the disk. */
+    /* The machine stopped before the directory without that name was on the disk. */
     ck_assert_int_eq(rename(copy, entry), 0);
     reopen(1000000, 100);
     queue_stats stats = queue_get_stats(spool);
-    ck_assert_uint_eq(stats.newest, 2); /* up to it the uploader asks whether the backend has it */
+    /* The uploader asks the backend whether it has the entries up to it. */
+    ck_assert_uint_eq(stats.newest, 2);
     ck_assert_uint_eq(queue_dropped(&stats), 0);
     ck_assert_str_eq(letters(), "ab");
 }
 END_TEST
 
-/* Pushes entries until it is killed, each told through a pipe once it is in the queue. */
+/* Pushes entries until it is killed, and reports each through a pipe once it is in the queue. */
 static void push_for_ever(int told)
 {
     char message[256];
@@ -166,12 +167,12 @@ START_TEST(a_killed_collector_counts_what_is_missing)
         reopen(1000000, 5);
         queue_stats stats = queue_get_stats(spool);
         uint64_t known = lost + stats.drops[DROP_QUEUE_FULL].entries + stats.entries;
-        /* An entry may be in the queue before the child could tell. */
+        /* An entry may be in the queue before the child could report it. */
         ck_assert_uint_ge(known, told);
         ck_assert_uint_le(known, told + 1);
         told = known;
         ck_assert_uint_ne(stats.drops[DROP_QUEUE_FULL].oldest_ms, 0);
-        if (round % 2 == 1) { /* a heartbeat has told it */
+        if (round % 2 == 1) { /* a heartbeat has reported it */
             lost += stats.drops[DROP_QUEUE_FULL].entries;
             queue_forget_drops(spool, &stats);
         }
@@ -198,7 +199,7 @@ START_TEST(drops_of_before_a_restart_are_told_once_with_their_times)
     ck_assert_uint_eq(stats.drops[DROP_QUEUE_FULL].oldest_ms, added_ms);
     ck_assert_uint_eq(stats.drops[DROP_REJECTED].entries, 1);
     push('d');
-    push('e'); /* c makes room, with a number of its own */
+    push('e'); /* c is dropped for it, and is counted on its own */
     stats = queue_get_stats(spool);
     ck_assert_uint_eq(stats.drops[DROP_QUEUE_FULL].entries, 2);
     queue_forget_drops(spool, &stats);
@@ -219,7 +220,7 @@ START_TEST(torn_files_are_counted_and_named)
     push('c');
     push('d');
     path_of(path, torn[0]);
-    ck_assert_int_eq(truncate(path, 0), 0); /* found so at the start */
+    ck_assert_int_eq(truncate(path, 0), 0); /* found at the start */
     path_of(path, "00000000000000ff.tmp");
     close(open(path, O_CREAT | O_WRONLY, 0600));
     reopen(1000000, 100);
@@ -249,7 +250,8 @@ START_TEST(want_of_descriptors_costs_no_batch)
 }
 END_TEST
 
-/* A file system of so many pages, seen by this test alone. False where it may not be mounted. */
+/* Mounts a file system of so many pages that only this test sees. Returns false where it may
+ * not. */
 static bool mount_small_disk(unsigned pages)
 {
     char options[64];
@@ -260,7 +262,7 @@ static bool mount_small_disk(unsigned pages)
            mount("none", directory, "tmpfs", 0, options) == 0;
 }
 
-/* Where nothing may be mounted, files of a page can be written, and no larger ones. */
+/* Limits files to one page, for systems where nothing may be mounted. */
 static void limit_files(void)
 {
     const struct rlimit page = {PAGE, PAGE};
@@ -315,7 +317,7 @@ START_TEST(a_write_that_fails_costs_that_batch_alone)
 }
 END_TEST
 
-/* Root may write everywhere: it becomes another user. */
+/* Makes writing fail; root becomes another user, as it may write everywhere. */
 static void forbid_writing(void)
 {
     ck_assert_int_eq(chmod(directory, 0500), 0);
@@ -344,7 +346,7 @@ START_TEST(a_directory_that_turns_read_only_gives_what_it_has)
     push('b');
     push('c');
     forbid_writing();
-    /* The oldest would leave no room. */
+    /* Dropping the oldest would not make room. */
     ck_assert_int_eq(push_bytes('d', PAGE), -1);
     ck_assert_uint_eq(queue_get_stats(spool).entries, 3);
     queue_stats stats = queue_get_stats(spool);
@@ -357,7 +359,7 @@ START_TEST(a_directory_that_turns_read_only_gives_what_it_has)
     assert_logged("a batch of 4096 bytes", "Permission denied");
     ck_assert_int_eq(chmod(directory, 0700), 0);
     reopen(1000000, 3);
-    ck_assert_str_eq(letters(), "abc"); /* once more, which the backend tells by its ledger */
+    ck_assert_str_eq(letters(), "abc"); /* sent again, which the backend recognises by its ledger */
 }
 END_TEST
 
@@ -456,7 +458,7 @@ START_TEST(what_is_no_file_is_left_alone)
     path_of(path, "0000000000000005.profiles");
     ck_assert_int_eq(mkdir(path, 0700), 0);
     path_of(path, "0000000000000006.profiles");
-    ck_assert_int_eq(mkfifo(path, 0600), 0); /* opening it to read would wait for ever */
+    ck_assert_int_eq(mkfifo(path, 0600), 0); /* opening it for reading would wait for ever */
     path_of(path, "0000000000000007.profiles");
     ck_assert_int_eq(symlink(target, path), 0);
     reopen(1000000, 100);

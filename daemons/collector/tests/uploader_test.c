@@ -12,8 +12,8 @@ enum { SCRIPT_MAX = 64 };
 
 static struct {
     uint64_t now;
-    int64_t set_ms;                   /* the clock that people set is so much ahead */
-    upload_answer script[SCRIPT_MAX]; /* to profile batches, one after the other; then accepted */
+    int64_t set_ms;                   /* how far the clock that people can set is ahead */
+    upload_answer script[SCRIPT_MAX]; /* to profile batches, in order; later ones are accepted */
     size_t scripted, used;
     bool down;    /* no connection at all */
     bool refused; /* 401 */
@@ -22,14 +22,14 @@ static struct {
     bool last_had_all;
     uint32_t last_attempt, first_attempt;
     uint64_t last_waited_ms;
-    heartbeat first_beat, last_beat; /* that was answered; that was made */
+    heartbeat first_beat, last_beat; /* the last one answered; the last one made */
     uint8_t stored[SCRIPT_MAX];      /* first byte of each accepted batch */
     uint8_t windows[SCRIPT_MAX];     /* its windows */
     size_t stored_count;
     char settled_code[64];
     unsigned settled;
     unsigned exits_reported;
-    uint64_t report_interval_ms; /* with every answer; 0 = it says none */
+    uint64_t report_interval_ms; /* sent with every answer; 0 = none */
 } backend;
 
 static const char *directory;
@@ -97,7 +97,7 @@ static uint64_t token_generation(void *context)
     return backend.generation;
 }
 
-/* Entries of these tests are texts; a batch's is its id and how many windows it has. */
+/* The entries of these tests are texts: the id of a batch and its number of windows. */
 static int encode(void *context, const batch *one, uint8_t **out, size_t *length)
 {
     (void)context;
@@ -241,7 +241,7 @@ static void push(uint8_t id, uint8_t windows)
     ck_assert_int_eq(queue_push(queued, QUEUE_PROFILES, entry, sizeof(entry), NULL), 0);
 }
 
-/* Steps for that long, each at the time that the one before asked for. */
+/* Calls steps for that long, each at the time that the one before returned. */
 static void run_for(uint64_t ms)
 {
     uint64_t until = backend.now + ms;
@@ -297,7 +297,7 @@ END_TEST
 
 static const struct {
     uint64_t told_ms;
-    unsigned least, most; /* of each kind in two minutes */
+    unsigned least, most; /* of each kind, in two minutes */
 } paces[] = {{0, 2, 5}, {300000, 2, 5}, {5000, 23, 26}};
 
 START_TEST(reports_come_as_often_as_the_backend_needs_them)
@@ -336,7 +336,7 @@ START_TEST(a_backend_down_for_two_minutes_loses_nothing)
     uint64_t failed = uploader_get_stats(uploads).failed_calls;
     ck_assert_uint_gt(failed, 3);
     ck_assert_uint_lt(failed, 20);         /* the wait grows */
-    ck_assert(uploader_has_work(uploads)); /* at the end too, it is tried for a while */
+    ck_assert(uploader_has_work(uploads)); /* at the end, too, it tries for a while */
     backend.down = false;
     run_for(62000);
     ck_assert_uint_eq(backend.stored_count, 12);
@@ -347,7 +347,7 @@ END_TEST
 
 START_TEST(the_same_entry_is_sent_again_after_a_retry_when_the_backend_asked)
 {
-    run_for(2000); /* the first status and heartbeat are out */
+    run_for(2000); /* the first status and heartbeat have been sent */
     push(5, 1);
     script((upload_answer){.outcome = UPLOAD_RETRY, .code = "store_busy", .retry_after_ms = 20000});
     uint64_t began = backend.now;
@@ -457,7 +457,7 @@ START_TEST(too_large_is_split_into_new_batches)
 {
     push(5, 4);
     script((upload_answer){.outcome = UPLOAD_REJECTED, .code = "payload_too_large"});
-    script((upload_answer){.refusal = UPLOAD_TOO_LARGE}); /* a proxy's words */
+    script((upload_answer){.refusal = UPLOAD_TOO_LARGE}); /* a proxy's message */
     run_for(3000);
     ck_assert_uint_eq(uploader_get_stats(uploads).split, 2);
     run_for(5000);
@@ -552,7 +552,7 @@ START_TEST(a_clock_that_is_set_stops_no_call)
     ck_assert_uint_eq(backend.profiles, 1);
     backend.set_ms = jumps[_i] * (int64_t)MS_PER_DAY;
     run_for(2000);
-    ck_assert_uint_eq(backend.profiles, 1); /* the wait that was asked for is kept */
+    ck_assert_uint_eq(backend.profiles, 1); /* it waits as long as the backend asked */
     run_for(5000);
     ck_assert_uint_eq(backend.stored_count, 1);
     ck_assert_uint_lt(backend.last_waited_ms, 10000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contract's wire form: there and back, known stacks, answers. */
+/* Tests the contract's wire form: encoding and decoding, known stacks, answers. */
 #include "../adapters/wire.h"
 #include "collector_tests.h"
 #include "contract_verdict.h"

@@ -6,16 +6,16 @@
 
 #include <base/near_miss.h>
 
-/* Letters by which a name may differ. */
+/* How many letters a mistyped name may have wrong. */
 enum { TYPO = 2 };
 
-/* What all programs read, beside their settings. */
+/* The variables that all programs read, besides their settings. */
 static const char *const common[] = {
     "HOTSTACK_ASYNC_PROFILER", "HOTSTACK_ATTACH_WORKER", "HOTSTACK_CONFIG",
     "HOTSTACK_DATADIR",        "HOTSTACK_LIBCHDB",       "HOTSTACK_THREAD_AGENT",
 };
 
-/* Offers all names; true where one of them is the variable's. */
+/* Offers all names; returns true if one of them is the variable's. */
 static bool offer(near_miss *near, const char *const *names, size_t count)
 {
     bool is_known = false;

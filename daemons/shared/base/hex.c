@@ -26,7 +26,7 @@ bool hex_read_number(uint64_t *out, const char *digits)
 {
     *out = 0;
     for (size_t i = 0; i < 16; i++) {
-        int value = digit_value(digits[i]); /* a NUL is no digit */
+        int value = digit_value(digits[i]); /* a NUL is not a digit */
         if (value < 0)
             return false;
         *out = *out << 4 | (unsigned)value;

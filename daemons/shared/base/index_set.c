@@ -23,7 +23,7 @@ void index_set_free(index_set *set)
     set->slots = NULL;
 }
 
-/* The slot of the one that is equal to index, or the free one where it belongs. */
+/* Returns the slot of the row that is equal to index, or the free slot where it belongs. */
 static uint32_t *find_slot(const index_set *set, uint64_t hash, uint32_t index)
 {
     size_t slot = (size_t)hash & set->mask;

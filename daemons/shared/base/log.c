@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* ASCII's control characters, and those that C2 80 to C2 9F encode: a terminal obeys both. */
+/* Whether it is a control character of ASCII, or one of those encoded as C2 80 to C2 9F: a terminal
+ * obeys both. */
 static bool is_control(const char *text, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)text;

@@ -11,7 +11,7 @@ static bool is_same(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Edit distance (insert, delete, replace) to a name shorter than NEAR_MISS_LENGTH. */
+/* Returns the edit distance (insert, delete, replace) to a name shorter than NEAR_MISS_LENGTH. */
 static unsigned distance(const char *a, const char *b, size_t b_length)
 {
     unsigned row[NEAR_MISS_LENGTH];

@@ -26,7 +26,7 @@ static bool read_char(const char **at, char wanted)
     return true;
 }
 
-/* ".123", any number of digits; to milliseconds. */
+/* Reads ".123", with any number of digits, as milliseconds. */
 static bool read_fraction(const char **at, int *ms)
 {
     int scale = 100;
@@ -43,7 +43,7 @@ static bool read_fraction(const char **at, int *ms)
     return true;
 }
 
-/* "Z" or "+hh:mm"; to minutes east. */
+/* Reads "Z" or "+hh:mm", as minutes east. */
 static bool read_zone(const char **at, int *minutes)
 {
     int hours, rest;
@@ -81,7 +81,7 @@ int rfc3339_parse(uint64_t *unix_ms, const char *text)
     int day = tm.tm_mday;
     bool is_leap_second = tm.tm_sec == 60;
     int64_t seconds = (int64_t)timegm(&tm) - (int64_t)zone * 60;
-    /* timegm makes the 31st of February a day of March. */
+    /* timegm turns the 31st of February into a day of March. */
     if (!is_leap_second && tm.tm_mday != day)
         return -1;
     if (seconds < 0)

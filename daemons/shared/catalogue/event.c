@@ -79,7 +79,7 @@ static int refuse_name(const char *item, size_t length, char *message, size_t si
     return -1;
 }
 
-/* `stated` gets the interval where the item states one. */
+/* Sets `stated` to the interval if the item states one. */
 static int parse_item(event_intervals *out, event_intervals *stated, const char *item,
                       size_t length, const event_intervals *defaults, char *message, size_t size)
 {
@@ -100,7 +100,7 @@ static int parse_item(event_intervals *out, event_intervals *stated, const char 
     return -1;
 }
 
-/* One interval for allocations and live objects, where both are recorded. */
+/* Gives allocations and live objects the same interval, if both are recorded. */
 static int settle_live(event_intervals *out, const event_intervals *stated, char *message,
                        size_t size)
 {

@@ -35,7 +35,7 @@ static void add_file(config_watch *watch, const char *path)
     }
     watched_file *added = &files[watch->count++];
     *added = (watched_file){.path = copy};
-    (void)stat(path, &added->last); /* one that is not there yet differs when it comes */
+    (void)stat(path, &added->last); /* a file that does not exist yet differs once it does */
     const char *slash = strrchr(path, '/');
     (void)snprintf(directory, sizeof(directory), "%.*s",
                    slash == NULL ? 1 : (int)(slash - path + 1), slash == NULL ? "." : path);

@@ -105,7 +105,7 @@ frame_source batch_frames(const batch *one)
 
 uint64_t batch_bytes(const batch *one)
 {
-    /* Each column's varint with the largest size that occurs in practice. */
+    /* The varints of each column, at the largest size that occurs in practice. */
     return one->strings.bytes + one->dictionary.bytes +
            2 * (one->strings.count + one->dictionary.count) + 160 * one->target_count +
            128 * one->window_count + 40 * one->row_count + 24 * one->second_count +

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Line 9 of the order of checks: columns agree, indexes are in range, nothing occurs twice. */
+/* Makes check 9 of docs/formats/ingest.md, section Order of checks: columns agree, indexes are in
+ * range, nothing occurs twice. */
 #include <base/seeded_hash.h>
 #include <string.h>
 

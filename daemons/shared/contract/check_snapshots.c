@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Line 9 of the order of checks for thread snapshots, their locks and deadlocks. */
+/* Makes check 9 of docs/formats/ingest.md, section Order of checks, for thread snapshots, their
+ * locks and deadlocks. */
 #include <base/seeded_hash.h>
 
 #include <contract/check.h>

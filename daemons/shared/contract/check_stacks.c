@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Line 13 of the order of checks: the dictionary. Each stack's id must equal the one computed from
- * its frames by docs/formats/stack-id.md. Every frame is normalised and hashed once, in however
- * many stacks it occurs.
+ * Makes check 13 of docs/formats/ingest.md, section Order of checks: the dictionary. Each stack's
+ * id must equal the one computed from its frames by docs/formats/stack-id.md. Every frame is
+ * normalised and hashed once, even if many stacks contain it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +152,8 @@ static int check_ids(frame_ids *frames, verdict *v)
     sagg_stack_id id;
 
     for (size_t i = 0; i < d->stack_depth.count; i++) {
-        int version = d->normaliser.data[i] == 0 ? 0 : 1; /* no other passes the range check */
+        /* Other versions do not pass the range check. */
+        int version = d->normaliser.data[i] == 0 ? 0 : 1;
         if (frames->ids[version] == NULL && make_frame_ids(frames, version, v) != 0)
             return -1;
         if (hash_stack(&id, frames, version, stack, d->stack_depth.at[i]) != 0 ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines 10 to 12 of the order of checks: sources, windows, times and totals. */
+/* Makes the checks 10 to 12 of docs/formats/ingest.md, section Order of checks: sources, windows,
+ * times and totals. */
 #include <stdlib.h>
 
 #include <catalogue/profile_type.h>

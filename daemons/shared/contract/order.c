@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of a batch, which depends only on its content. */
+/* Sorts a batch into an order that depends only on its content. */
 #include <contract/batch.h>
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static uint32_t *rank_strings(const string_table *table)
     return rank;
 }
 
-/* ---- items by keys of integers, the first ones first ---- */
+/* ---- items by keys of integers, of which the first ones count first ---- */
 
 enum { KEY_PARTS = 6 };
 
@@ -135,8 +135,8 @@ static int sort_all(batch *one)
 
 /* ---- tables by their first use ---- */
 
-/* Strings in the order of their first use. map[i]: the new index of string i + 1; 0 = not used so
- * far. */
+/* Strings in the order of their first use. map[i]: the new index of string i, plus 1; 0 = not used
+ * yet. */
 typedef struct renaming {
     const string_table *from;
     string_table to;
@@ -205,7 +205,7 @@ static int order_frames(batch *one)
     return 0;
 }
 
-/* Gives *stack its index among the stacks in the order of their first use. 0 or -1. */
+/* Sets *stack to its index among the stacks in the order of their first use. Returns 0 or -1. */
 static int order_stack(const batch *one, key_table *ids, profile_stack *sorted, uint32_t *stack)
 {
     uint32_t index = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collapsed stacks: "root;...;leaf value" lines, as async-profiler, perf's scripts and
- * `hotstack convert` write them. */
+/* Reads collapsed stacks: lines "root;...;leaf value" from async-profiler, perf's scripts and
+ * `hotstack convert`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static int malformed(const reader *r, const char *line, const char *what, record
                         "%s: collapsed stacks are lines \"root;...;leaf value\"", what);
 }
 
-/* "[name tid=7]", or "[tid=7]", in front of other frames. A name may hold anything. */
+/* Whether a frame is "[name tid=7]" or "[tid=7]", which precedes other frames. A name may hold any
+ * characters. */
 static bool is_thread(sagg_str text, recording_sample *sample)
 {
     static const char mark[] = "tid=";
@@ -53,7 +54,7 @@ static bool is_word(sagg_str text, const char *word)
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-/* Returns whether a frame is one that separates threads above a stack. */
+/* Returns whether a frame is one that names the thread of a stack. */
 static bool is_above(sagg_str text, recording_sample *sample)
 {
     return is_thread(text, sample) || is_word(text, "[no thread]");

@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* Window of 32 KiB, gzip's header wanted. */
+/* A window of 32 KiB, and a gzip header is required. */
 #define GZIP_ONLY (15 + 16)
 
 bool import__is_gzip(const void *data, size_t size)
@@ -64,7 +64,8 @@ static int grow(unpacking *u, recording_error *err)
         return too_large(u, err);
     size_t room = u->room == 0 ? 65536 : u->room * 2;
     room =
-        room > u->limit ? (size_t)u->limit + 1 : room; /* one more byte shows that there is more */
+        /* One byte more than the limit, to see whether there is more. */
+        room > u->limit ? (size_t)u->limit + 1 : room;
     unsigned char *out = realloc(u->out, room);
     if (out == NULL)
         return import__fail(err, RECORDING_E_NOMEM, 0, "there is no memory to unpack it");

@@ -35,7 +35,7 @@ int import__options(import_options *out, const import_options *given, recording_
     return 0;
 }
 
-/* ---- what it is ---- */
+/* ---- the kind of an input ---- */
 
 static bool begins_as_jfr(const char *data, size_t size)
 {
@@ -93,7 +93,7 @@ enum import_kind import_kind_of(const void *data, size_t size)
     if (begins_as_jfr(data, size))
         return IMPORT_JFR;
     size = size < IMPORT_SNIFF ? size : IMPORT_SNIFF;
-    /* '\0' is found by strchr as the end of its text, so it is asked for first. */
+    /* strchr finds '\0' as the end of its text, so that it is searched for first. */
     if (memchr(data, '\0', size) == NULL && is_text(data, size))
         return begins_as_document(data, size)    ? IMPORT_DOCUMENT
                : begins_as_collapsed(data, size) ? IMPORT_COLLAPSED

@@ -19,23 +19,23 @@ typedef struct import__frames {
 } import__frames;
 
 /*
- * Adds a frame; IMPORT_MAX_FRAMES at most, as few bytes of an input can stand for many frames.
+ * Adds a frame; at most IMPORT_MAX_FRAMES, as few bytes of an input can stand for many frames.
  * `what` and `number` name the stack in the message: "sample", 7. Returns 0, RECORDING_E_LIMIT or
  * RECORDING_E_NOMEM.
  */
 int import__push_frame(import__frames *list, const sagg_frame *frame, const char *what,
                        uint64_t number, recording_error *err);
 
-/* Whether data begin as gzip does. */
+/* Whether data begins like gzip. */
 bool import__is_gzip(const void *data, size_t size);
 
 /*
- * Unpacks gzip (several members too). Free *out. Returns 0; RECORDING_E_FORMAT with the offset;
- * RECORDING_E_LIMIT past `limit` bytes; RECORDING_E_NOMEM.
+ * Unpacks gzip (several members, too). The caller frees *out. Returns 0; RECORDING_E_FORMAT with
+ * the offset; RECORDING_E_LIMIT for more than `limit` bytes; RECORDING_E_NOMEM.
  */
 int import__gunzip(void **out, size_t *out_size, const void *data, size_t size, uint64_t limit,
                    recording_error *err);
-/* The first bytes of what gzip holds. Returns how many. */
+/* Unpacks the first bytes of gzip data. Returns how many. */
 size_t import__gunzip_head(void *out, size_t room, const void *data, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof's profiles (github.com/google/pprof, proto/profile.proto). */
+/* Reads profiles of pprof (github.com/google/pprof, proto/profile.proto). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* The most memory that a byte of a message can need unpacked: an empty sample has two bytes. */
+/* The most memory for each byte of a message when it is unpacked: an empty sample has two bytes. */
 enum { MOST_PER_BYTE = 64 };
 
 /* A column of the samples' values. */
@@ -40,7 +40,7 @@ static int no_memory(const reader *r)
     return import__fail(r->err, RECORDING_E_NOMEM, 0, "There is no memory left to read it.");
 }
 
-/* Reads a string by an untrusted index. False when there is no such string. */
+/* Reads a string by an untrusted index. Returns false when there is no such string. */
 static bool string_at(const reader *r, int64_t index, sagg_str *out)
 {
     const Hotstack__Pprof__Profile *p = r->profile;
@@ -195,7 +195,7 @@ static bool index_rows(reader *r)
     return true;
 }
 
-/* Returns SIZE_MAX, with an error, when there is none. Most profiles number from 1 on. */
+/* Returns SIZE_MAX, with an error, when there is none. Most profiles number rows from 1. */
 static size_t find_row(const reader *r, const numbered *rows, size_t count, uint64_t id,
                        const char *what)
 {

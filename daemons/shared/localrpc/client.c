@@ -18,7 +18,7 @@ struct localrpc_client {
     nng_socket socket;
     char path[LOCALRPC_URL_SIZE];
     localrpc_peer peer;
-    pthread_mutex_t lock; /* over the two below */
+    pthread_mutex_t lock; /* guards the next two members */
     nng_dialer dialer;
     unsigned dials;
 };

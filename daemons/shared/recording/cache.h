@@ -68,7 +68,7 @@ typedef struct recording_cache {
     uint32_t state_frames[RECORDING_STATES];
     uint32_t *numbers; /* of the frames of one stack */
     size_t number_room;
-    uint8_t *lane_facets; /* by lane */
+    uint8_t *lane_facets; /* by lane: its facet */
     sagg_lane *lanes; /* rows.c: the sums' lanes, and as many for second types; NULL = none yet */
     uint32_t (*labels)[RECORDING_FACETS]; /* by class; the last row is for samples without one */
     recording_method *methods;            /* the last is for frames whose method is unknown */
@@ -100,7 +100,7 @@ int recording__map_stacks(recording_cache *c, const uint32_t *indices, size_t co
 int recording__map_stack(recording_cache *c, uint32_t index, uint32_t *stack);
 int recording__map_thread(recording_cache *c, uint32_t index, uint32_t *thread);
 int recording__map_label(recording_cache *c, const jfr_sums_lane *lane, uint32_t *label);
-/* The facet of a lane's samples. */
+/* Returns the facet of a lane's samples. */
 uint32_t recording__facet(const jfr_sums_lane *lane);
 /* Replaces the aggregate's stack by one below the frame of the facet's state, if such frames are
  * wanted. Returns 0 or SAGG_ERR_NOMEM. */
@@ -109,10 +109,10 @@ int recording__map_state(recording_cache *c, uint32_t facet, uint32_t index, uin
 /* Adds the rows of the stacks from `from` up to `to`; the index after all stacks stands for no
  * stack. The stacks must be interned. Returns 0 or SAGG_ERR_NOMEM. */
 int recording__add_rows(recording_cache *c, uint32_t from, uint32_t to);
-/* Adds the rows by second. Returns as above. */
+/* Adds the rows by second. Returns the same codes. */
 int recording__add_seconds(recording_cache *c);
 
-/* Adds all sums of the chunk, with several threads if that is faster. Returns as above. */
+/* Adds all sums of the chunk, with several threads if that is faster. Returns the same codes. */
 int recording__add_sums(recording_cache *c);
 
 #endif

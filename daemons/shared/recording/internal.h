@@ -4,7 +4,7 @@
 
 #include <recording/recording.h>
 
-/* Limit of loss records that are kept for messages; all losses are counted. */
+/* Most loss records that are kept for messages; all losses are counted. */
 #define RECORDING_LOSSES 64
 
 /* The caps of an aggregate that recording_options leaves to libstackagg. */
@@ -22,7 +22,7 @@ struct recording {
     size_t loss_count;
     recording_unread unread[RECORDING_MAX_UNREAD];
     size_t unread_count;
-    sagg_span spans[RECORDING_MAX_SPANS]; /* ascending, apart */
+    sagg_span spans[RECORDING_MAX_SPANS]; /* ascending, not overlapping */
     size_t span_count;
     uint32_t *frames; /* of the sample being added (recording_add_sample) */
     size_t frame_room;
@@ -48,7 +48,7 @@ void recording__parallel_for(void *ctx, uint32_t count, jfr_work *work, void *wo
 typedef struct recording_lock recording_lock;
 recording_lock *recording__lock_new(void);
 void recording__lock_free(recording_lock *lock);
-/* NULL is allowed, if only one thread runs. */
+/* Take and release a lock. NULL is allowed if only one thread runs. */
 void recording__lock_take(recording_lock *lock);
 void recording__lock_give(recording_lock *lock);
 
@@ -74,7 +74,7 @@ void recording__take_time(recording *rec, const jfr_chunk *chunk, int64_t last_n
  * libstackagg. */
 int recording__new_aggregate(const recording *rec, sagg **out, uint64_t max_bytes);
 
-/* The caps from the recording's options. */
+/* Return the caps from the recording's options. */
 uint32_t recording__max_stacks(const recording *rec);
 uint32_t recording__max_frames(const recording *rec);
 uint64_t recording__max_bytes(const recording *rec);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chsink/chsink.h: everything of libchsink. */
+/* chsink/chsink.h: includes all other headers of libchsink. */
 #ifndef CHSINK_CHSINK_H
 #define CHSINK_CHSINK_H
 

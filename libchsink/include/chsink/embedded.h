@@ -3,9 +3,9 @@
  * chsink/embedded.h: ClickHouse's engine inside this process (chDB), loaded at run time from
  * libchdb.so.
  *
- * A program must know that the engine starts threads, so the process must not fork after the first
- * open; one directory per process, held until the last transport of it is closed, and by one
- * process at a time; it cannot run under AddressSanitizer or ThreadSanitizer.
+ * The engine starts threads, so the process must not fork after the first open. A process has one
+ * directory, until the last transport of it is closed, and a directory belongs to one process at a
+ * time. The engine cannot run under AddressSanitizer or ThreadSanitizer.
  */
 #ifndef CHSINK_EMBEDDED_H
 #define CHSINK_EMBEDDED_H
@@ -46,19 +46,19 @@ typedef struct chs_embedded_options {
 
 /*
  * Loads the library once per process, starts the engine on path (or joins it) and opens a
- * transport. An engine that was killed may have noted deduplication tokens of blocks that it did
+ * transport. An engine that was killed may have recorded deduplication tokens of blocks that it did
  * not store; these tokens are removed first, so that a retry stores the blocks. The engine installs
- * no signal handlers; the calling thread's signal mask is as before. Several threads may open
- * transports at the same time. Errors: CHS_ERR_UNAVAILABLE (no libchdb.so: the message says where
- * it was looked for and what to set to use a ClickHouse server instead; or it is too old; or the
- * directory is in use, or its logs of tokens cannot be read or written after a kill, or this
+ * no signal handlers and leaves the calling thread's signal mask unchanged. Several threads may
+ * open transports at the same time. Errors: CHS_ERR_UNAVAILABLE (no libchdb.so: the message says
+ * where it was searched and what to set to use a ClickHouse server instead; or it is too old; or
+ * the directory is in use, or its logs of tokens cannot be read or written after a kill, or this
  * process has another directory open), CHS_ERR_USAGE, CHS_ERR_NO_MEMORY. Close with
  * chs_transport_close.
  */
 CHS_EXPORT CHS_MUST_USE int chs_embedded_open(chs_transport **out,
                                               const chs_embedded_options *options, chs_error *err);
 
-/* The engine's version ("26.7.3"), NULL before the first successful open. Static. */
+/* Returns the engine's version ("26.7.3"), NULL before the first successful open. Static. */
 CHS_EXPORT const char *chs_embedded_version(void);
 
 #ifdef __cplusplus

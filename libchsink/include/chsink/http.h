@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chsink/http.h: ClickHouse's HTTP interface, by libcurl. */
+/* chsink/http.h: a transport over ClickHouse's HTTP interface, with libcurl. */
 #ifndef CHSINK_HTTP_H
 #define CHSINK_HTTP_H
 

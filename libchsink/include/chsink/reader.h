@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chsink/reader.h: decode the Native blocks of a SELECT's answer, block by block.
+ * chsink/reader.h: decodes the Native blocks of a SELECT's answer, block by block.
  *
- * Safe on hostile bytes: every length is checked against the limits before memory is taken, and
- * memory grows only with bytes that were really received. Format source: ClickHouse
+ * It is safe on hostile bytes: every length is checked against the limits before memory is
+ * allocated, and memory grows only with bytes that were really received. Format source: ClickHouse
  * src/Formats/NativeReader.cpp, protocol revision 0;
  * src/DataTypes/Serializations/SerializationLowCardinality.cpp for dictionaries.
  */
@@ -73,8 +73,8 @@ CHS_EXPORT CHS_MUST_USE int chs_reader_next(const chs_result **out, chs_reader *
 CHS_EXPORT uint64_t chs_result_rows(const chs_result *result);
 CHS_EXPORT size_t chs_result_columns(const chs_result *result);
 
-/* Name and type of column index (below chs_result_columns), NULL beyond. Borrowed from the block.
- */
+/* Return name and type of column index (below chs_result_columns), NULL beyond. Borrowed from the
+ * block. */
 CHS_EXPORT const char *chs_result_name(const chs_result *result, size_t index);
 CHS_EXPORT const char *chs_result_type(const chs_result *result, size_t index);
 
@@ -113,8 +113,8 @@ typedef struct chs_strings {
 } chs_strings;
 
 /*
- * The column of a name. The kinds are those of chs_append_* in block.h: uints for UInt8..64, Bool,
- * Date and DateTime; ints for Int8..64, DateTime64 and Enum8; floats for Float32 and Float64;
+ * Give the column with a name. The kinds are those of chs_append_* in block.h: uints for UInt8..64,
+ * Bool, Date and DateTime; ints for Int8..64, DateTime64 and Enum8; floats for Float32 and Float64;
  * strings for String, FixedString and LowCardinality(String). Errors: CHS_ERR_FORMAT when the block
  * has no such column, or it is of another kind, or is an array and the function is not for arrays,
  * or the reverse; the message names the column's type.

@@ -90,9 +90,9 @@ typedef struct chs_insert_request {
     }
 
 /*
- * Receives each block of an answer; the block is borrowed for the call. Returns 0 to go on or a
- * negative code to stop: chs_query then ends the query on the server and returns that code.
- * The function reports details through its context.
+ * Receives each block of an answer; the block is borrowed for the call. Returns 0 to continue or a
+ * negative code to stop: chs_query then ends the query on the server and returns that code. The
+ * function reports details through its context.
  */
 typedef int (*chs_block_fn)(void *context, const chs_result *block);
 

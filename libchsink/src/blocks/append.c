@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values into columns. Every failure is kept by the block, so that a caller may check once. */
+/* Appends values to columns. The block keeps the first failure, so that a caller may check once. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@ static int keep_memory(chs_column *column, int code)
                                       : "no memory for its data");
 }
 
-/* May so many more rows of this family be appended, as arrays or not? count: their elements. */
+/* Checks that `rows` more rows of this family may be appended, as arrays or not. count: their
+ * elements. */
 static int begin_rows(chs_column *column, chs__family family, bool as_array, size_t count,
                       uint64_t rows)
 {
@@ -51,7 +52,8 @@ static int take_bytes(chs_column *column, uint64_t bytes)
     return 0;
 }
 
-/* Room for count more values of fixed width, and for the eight bytes that the last one writes. */
+/* Makes room for count more values of fixed width, and for the eight bytes that the last one
+ * writes. */
 static int make_room(chs_column *column, size_t count)
 {
     size_t width = column->type.width;
@@ -66,10 +68,8 @@ static int make_room(chs_column *column, size_t count)
     return rc ? keep_memory(column, rc) : 0;
 }
 
-/*
- * Values are appended from an array, `step` elements apart: 1 for each of them, 0 for the first one
- * again and again.
- */
+/* Appends values from an array, `step` elements apart: 1 for each of them, 0 to repeat the first
+ * one. */
 static int add_fixed(chs_column *column, const uint64_t *values, size_t count, size_t step)
 {
     size_t i, width = column->type.width;
@@ -82,7 +82,7 @@ static int add_fixed(chs_column *column, const uint64_t *values, size_t count, s
     for (i = 0; i < count; i++, values += step, to += width) {
         uint64_t little = htole64(*values);
 
-        memcpy(to, &little, sizeof little); /* the rest is written over */
+        memcpy(to, &little, sizeof little); /* the next value overwrites the rest */
     }
     column->data.length += count * width;
     column->values += count;
@@ -173,7 +173,7 @@ static int add_enum_name(chs_column *column, const void *data, size_t length)
                 column->type.text);
 }
 
-/* The number of a key, which is new or not. */
+/* Gives the number of a key, which may be new. */
 static int find_key(chs_column *column, const void *data, size_t length, uint32_t *key)
 {
     uint32_t before = column->dictionary.count;
@@ -252,7 +252,7 @@ static int add_strings(chs_column *column, const chs_bytes *values, size_t count
     return rc;
 }
 
-/* Strings go where strings are taken: also by name into an Enum8. */
+/* Returns the family of columns that accept strings, which includes names for an Enum8. */
 static chs__family string_family(const chs_column *column)
 {
     return column->type.values ? CHS__INTS : CHS__STRINGS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks and their columns. */
+/* Makes and frees blocks and their columns. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A growing byte buffer with a ceiling: the one place that the library's writers take memory from.
- */
+/* A growing byte buffer with a limit: the only place in which the library's writers allocate
+ * memory. */
 #ifndef CHSINK_SRC_BUFFER_H
 #define CHSINK_SRC_BUFFER_H
 
@@ -11,7 +11,7 @@
 
 #include "chsink_impl.h"
 
-/* data is owned; max of 0 means no ceiling. Zero-initialise, free with chs__buffer_free. */
+/* A buffer. data is owned; max of 0 means no limit. Zero-initialise, free with chs__buffer_free. */
 typedef struct chs__buffer {
     unsigned char *data;
     size_t length;
@@ -19,7 +19,9 @@ typedef struct chs__buffer {
     size_t max;
 } chs__buffer;
 
-/* Makes room for extra more bytes. 0, CHS_ERR_NO_MEMORY or CHS_ERR_LIMIT (err not filled). */
+/*
+ * Makes room for extra more bytes. Returns 0, CHS_ERR_NO_MEMORY or CHS_ERR_LIMIT (err not filled).
+ */
 int chs__buffer_grow(chs__buffer *buffer, size_t extra);
 
 void chs__buffer_free(chs__buffer *buffer);
@@ -48,7 +50,7 @@ static inline int chs__buffer_text(chs__buffer *buffer, const char *text)
     return chs__buffer_add(buffer, text, strlen(text));
 }
 
-/* Little-endian, width 1..8 bytes. */
+/* Appends a little-endian number of width 1..8 bytes. */
 static inline int chs__buffer_le(chs__buffer *buffer, uint64_t value, size_t width)
 {
     uint64_t little = htole64(value);
@@ -56,15 +58,15 @@ static inline int chs__buffer_le(chs__buffer *buffer, uint64_t value, size_t wid
 
     if (rc)
         return rc;
-    memcpy(buffer->data + buffer->length, &little, sizeof little); /* the rest is written over */
+    memcpy(buffer->data + buffer->length, &little, sizeof little); /* overwritten past width */
     buffer->length += width;
     return 0;
 }
 
-/* LEB128, ClickHouse's VarUInt. */
+/* Appends LEB128, ClickHouse's VarUInt. */
 int chs__buffer_varint(chs__buffer *buffer, uint64_t value);
 
-/* Varint length, then the bytes: a String in every ClickHouse binary format. */
+/* Appends a varint length, then the bytes: a String in every ClickHouse binary format. */
 int chs__buffer_string(chs__buffer *buffer, const void *data, size_t length);
 
 #endif

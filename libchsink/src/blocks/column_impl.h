@@ -22,14 +22,16 @@ struct chs_column {
 
 struct chs_block {
     chs_block_options options;
-    chs_column **columns; /* pointers, so that chs_column stays where it is */
+    chs_column **columns; /* pointers, so that a chs_column never moves */
     uint32_t column_count;
     uint64_t bytes;    /* of column data */
     chs_error failure; /* the first failed append; code 0 = none */
     chs__buffer encoded;
 };
 
-/* The widest number that selects a key: log2 of its bytes, as ClickHouse numbers index types. */
+/*
+ * Returns the index type for that many keys: log2 of its bytes, as ClickHouse numbers index types.
+ */
 static inline unsigned chs__index_type(uint32_t keys)
 {
     return keys <= 256 ? 0 : keys <= 65536 ? 1 : 2;

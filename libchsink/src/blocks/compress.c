@@ -5,8 +5,8 @@
 
 #include "blocks/compress_impl.h"
 
-/* The lowest level: a block is sent once, over a short way, from a process that has to stay small.
- */
+/* The lowest level: a block is sent once, over a short distance, by a process that has to stay
+ * small. */
 enum { ZSTD_LEVEL = 1, GZIP_LEVEL = 1 };
 
 const char *chs__compression_name(chs_compression compression)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Content-Encoding of request bodies. */
+/* Compresses request bodies (Content-Encoding). */
 #ifndef CHSINK_SRC_COMPRESS_H
 #define CHSINK_SRC_COMPRESS_H
 
@@ -7,10 +7,10 @@
 
 #include "blocks/buffer_impl.h"
 
-/* The coding's HTTP name, NULL for none. */
+/* Returns the coding's HTTP name, NULL for none. */
 const char *chs__compression_name(chs_compression compression);
 
-/* What is kept from one body to the next. Zero-initialise, end with chs__compressor_free. */
+/* The memory reused from one body to the next. Zero-initialise, end with chs__compressor_free. */
 typedef struct chs__compressor {
     chs__buffer out;
     struct ZSTD_CCtx_s *zstd;
@@ -18,8 +18,8 @@ typedef struct chs__compressor {
 
 void chs__compressor_free(chs__compressor *c);
 
-/* Sets c->out to body in this coding. 0 or CHS_ERR_NO_MEMORY; CHS_COMPRESSION_NONE is not for here.
- */
+/* Sets c->out to body in this coding, which must not be CHS_COMPRESSION_NONE. Returns 0 or
+ * CHS_ERR_NO_MEMORY. */
 int chs__compress(chs__compressor *c, chs_compression compression, const chs_bytes *body,
                   chs_error *err);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column data of the Native format, widened into plain arrays. */
+/* Decodes column data of the Native format into plain arrays. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "blocks/column_impl.h"
 #include "blocks/result_impl.h"
 
-/* Room for extra more bytes in one of the column's buffers, counted against the block's limit. */
+/* Makes room for extra more bytes in one of the column's buffers, counted against the block's
+ * limit. */
 static int make_room(chs__input *input, chs_result *result, const chs__values *column,
                      chs__buffer *buffer, uint64_t extra)
 {
@@ -46,7 +47,7 @@ static double read_float(const unsigned char *at, size_t width)
     return value;
 }
 
-/* Widens count items at the cursor to the end of values, where there is room for them. */
+/* Widens count items at the cursor and appends them to values, which has room for them. */
 static void widen(const chs__input *input, chs__values *column, size_t count)
 {
     unsigned char *out = column->values.data + column->values.length;
@@ -90,7 +91,7 @@ static int decode_numbers(chs__input *input, chs_result *result, chs__values *co
     return 0;
 }
 
-/* Takes length bytes to the end of the column's text, as they come. */
+/* Appends length bytes to the column's text as they arrive. */
 static int take_text(chs__input *input, chs_result *result, chs__values *column, uint64_t length)
 {
     while (length) {
@@ -109,7 +110,7 @@ static int take_text(chs__input *input, chs_result *result, chs__values *column,
     return 0;
 }
 
-/* Adds an entry to values or keys. Its data is set when the text has stopped growing. */
+/* Adds an entry to values or keys. Its data pointer is set when the text no longer grows. */
 static int add_entry(chs__input *input, chs_result *result, chs__values *column, chs__buffer *to,
                      uint64_t length)
 {
@@ -123,7 +124,8 @@ static int add_entry(chs__input *input, chs_result *result, chs__values *column,
     return 0;
 }
 
-/* count strings into entries: of a fixed width, or each with its length in front when width is 0.
+/*
+ * Decodes count strings into entries: of a fixed width, or each after its length when width is 0.
  */
 static int decode_strings(chs__input *input, chs_result *result, chs__values *column,
                           chs__buffer *entries, uint64_t count, uint64_t width)
@@ -144,7 +146,7 @@ static int decode_strings(chs__input *input, chs_result *result, chs__values *co
     return 0;
 }
 
-/* Points entries at the text, one after the other. */
+/* Points the entries to successive parts of the text. */
 static void point_into_text(chs__buffer *entries, const chs__buffer *text)
 {
     chs_bytes *entry = (chs_bytes *)(void *)entries->data;
@@ -156,8 +158,8 @@ static void point_into_text(chs__buffer *entries, const chs__buffer *text)
     }
 }
 
-/* One segment's indexes; each value keeps, for now, its key's number among all keys as its length.
- */
+/* Decodes one segment's indexes. For now each value stores its key's number among all keys as its
+ * length. */
 static int decode_indexes(chs__input *input, chs_result *result, chs__values *column, size_t width,
                           uint64_t count, uint64_t first_key)
 {
@@ -184,7 +186,7 @@ static int decode_indexes(chs__input *input, chs_result *result, chs__values *co
     return 0;
 }
 
-/* Flags, keys and indexes of one segment; *left values are still to come. */
+/* Decodes flags, keys and indexes of one segment; *left values are still to come. */
 static int decode_segment(chs__input *input, chs_result *result, chs__values *column,
                           uint64_t *left)
 {
@@ -235,7 +237,7 @@ static int decode_dictionary(chs__input *input, chs_result *result, chs__values 
     return 0;
 }
 
-/* Array ends, which only grow; the last is the number of values. */
+/* Decodes array ends, which only grow; the last is the number of values. */
 static int decode_ends(chs__input *input, chs_result *result, chs__values *column)
 {
     uint64_t row, last = 0;

@@ -18,8 +18,8 @@ static const chs__place *place_at(const chs__dictionary *dictionary, uint32_t nu
     return (const chs__place *)(const void *)dictionary->places.data + number;
 }
 
-/* Strings often come from outside: a sender that knew the hash could choose them to fall into few
- * slots. Nobody sees the numbers that it decides. */
+/* Returns a seed. Strings often come from outside, and a sender that knew the hash could choose
+ * strings for few slots. The seed does not affect any number that is visible outside. */
 static uint64_t draw_seed(const chs__dictionary *dictionary)
 {
     uint64_t seed;
@@ -29,7 +29,7 @@ static uint64_t draw_seed(const chs__dictionary *dictionary)
     return (uint64_t)(uintptr_t)dictionary; /* early at boot */
 }
 
-/* Doubles the slots once half of them are taken. */
+/* Doubles the slots when half of them are used. */
 static int make_slots(chs__dictionary *dictionary)
 {
     size_t slot_count = dictionary->slot_count ? dictionary->slot_count * 2 : 64;
@@ -107,7 +107,8 @@ static int find_or_add(chs__dictionary *dictionary, const void *data, size_t len
     return 0;
 }
 
-/* Neighbouring rows mostly repeat a value, so the last one is tried before any hashing. */
+/* Gives the number of a string. Adjacent rows mostly repeat a value, so the last one is compared
+ * before any hashing. */
 int chs__dictionary_number(chs__dictionary *dictionary, const void *data, size_t length,
                            uint32_t *number)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A block's bytes, in ClickHouse's Native format at protocol revision 0. */
+/* Encodes a block in ClickHouse's Native format at protocol revision 0. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "blocks/column_impl.h"
 
-/* Key numbers, narrowed to the width of their type. */
+/* Appends key numbers, narrowed to the width of their type. */
 static int put_indexes(chs__buffer *out, const chs_column *column, size_t width)
 {
     const uint32_t *numbers = (const uint32_t *)(const void *)column->data.data;
@@ -19,13 +19,15 @@ static int put_indexes(chs__buffer *out, const chs_column *column, size_t width)
     for (i = 0; i < column->values; i++, to += width) {
         uint32_t little = htole32(numbers[i]);
 
-        memcpy(to, &little, sizeof little); /* the rest is written over */
+        memcpy(to, &little, sizeof little); /* the next value overwrites the rest */
     }
     out->length += column->values * width;
     return 0;
 }
 
-/* Flags and index type, keys, then one index per value. Nothing at all for no values. */
+/*
+ * Appends flags and index type, keys, then one index per value; nothing when there are no values.
+ */
 static int put_dictionary(chs__buffer *out, const chs_column *column)
 {
     const chs__dictionary *dictionary = &column->dictionary;
@@ -94,7 +96,7 @@ int chs_block_encode(chs_bytes *out, chs_block *block, chs_error *err)
     if (rc)
         return rc;
     encoded->length = 0;
-    rc = chs__buffer_reserve(encoded, block->bytes); /* never more than its limit */
+    rc = chs__buffer_reserve(encoded, block->bytes); /* at most the block's limit */
     if (!rc)
         rc = chs__buffer_varint(encoded, block->column_count);
     if (!rc)

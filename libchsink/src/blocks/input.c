@@ -16,7 +16,8 @@ static int cut_short(chs__input *input)
                            input->offset);
 }
 
-/* Reads on, keeping the unread bytes in front. False in *more when the source has ended. */
+/* Reads more bytes after the unread ones, which it moves to the front. *more is false when the
+ * source has ended. */
 static int refill(chs__input *input, bool *more)
 {
     size_t kept = chs__input_ready(input);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader's cursor: every byte of an answer is taken through it, counted and checked. */
+/* The reader's cursor. Every byte of an answer is read, counted and checked through it. */
 #ifndef CHSINK_SRC_INPUT_H
 #define CHSINK_SRC_INPUT_H
 
@@ -12,12 +12,12 @@ enum { CHS__INPUT_WINDOW = 64 * 1024 };
 typedef struct chs__input {
     const unsigned char *at; /* unread bytes of the window */
     const unsigned char *end;
-    chs_read_fn read; /* NULL: the window is all there is */
+    chs_read_fn read; /* NULL: the window has all bytes */
     void *context;
     unsigned char *window; /* owned, with read */
     uint64_t offset;       /* of at in the stream */
     uint64_t max_bytes;    /* of the stream */
-    chs_error *err;        /* where failures of the call under way go; may be NULL */
+    chs_error *err;        /* receives failures of the current call; may be NULL */
 } chs__input;
 
 /*
@@ -34,10 +34,8 @@ int chs__input_le64(chs__input *input, uint64_t *value);
 /* Copies length bytes. */
 int chs__input_bytes(chs__input *input, void *out, size_t length);
 
-/*
- * Makes 1..count whole items of width bytes (1..16) available at input->at; *ready says how many.
- * The caller then moves on with chs__input_skip.
- */
+/* Makes 1..count whole items of width bytes (1..16) available at input->at and sets *ready to their
+ * number. The caller then moves on with chs__input_skip. */
 int chs__input_items(chs__input *input, size_t width, uint64_t count, size_t *ready);
 
 static inline void chs__input_skip(chs__input *input, size_t length)
@@ -51,7 +49,7 @@ static inline size_t chs__input_ready(const chs__input *input)
     return (size_t)(input->end - input->at);
 }
 
-/* CHS__FAIL at this place of the stream. code is evaluated twice. */
+/* Does CHS__FAIL and adds the current offset in the stream. code is evaluated twice. */
 #define CHS__INPUT_FAIL(input, code, ...)                                                          \
     (chs__describe((input)->err, (code), __VA_ARGS__), chs__input_mark(input), (code))
 void chs__input_mark(const chs__input *input);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of Native blocks. */
+/* Reads streams of Native blocks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +94,7 @@ void chs_reader_close(chs_reader *reader)
     free(reader);
 }
 
-/* A name or a type's text, of bounded length, in memory that the caller frees. */
+/* Reads a name or the text of a type, of bounded length, into memory that the caller frees. */
 static int read_text(chs__input *input, char **out, size_t *length, const char *what)
 {
     uint64_t wanted;
@@ -146,7 +146,7 @@ static int read_column(chs_reader *reader)
     rc = read_text(&reader->input, &column->name, &length, "name");
     if (!rc)
         rc = read_type(&reader->input, column);
-    if (rc || !result->rows) /* a column of no rows is no bytes, not even a prefix */
+    if (rc || !result->rows) /* a column without rows has no bytes, not even a prefix */
         return rc;
     return chs__decode_column(&reader->input, result, column);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Access to a decoded block. */
+/* Gives access to a decoded block. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ const char *chs_result_type(const chs_result *result, size_t index)
     return index < result->column_count ? result->columns[index].type.text : NULL;
 }
 
-/* The column of this name, of this family, an array or not. */
+/* Finds the column with this name; checks its family and whether it is an array. */
 static int find(const chs__values **out, const chs_result *result, const char *name,
                 chs__family family, bool is_array, chs_error *err)
 {

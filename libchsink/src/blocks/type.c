@@ -15,7 +15,7 @@ static void skip_spaces(cursor *in)
         in->at++;
 }
 
-/* Takes word when it comes next. */
+/* Takes word if it is next. */
 static bool take(cursor *in, const char *word)
 {
     size_t length = strlen(word);
@@ -27,7 +27,7 @@ static bool take(cursor *in, const char *word)
     return true;
 }
 
-/* Takes a decimal number of at most 7 digits, -1 when none comes. */
+/* Takes a decimal number of at most 7 digits; -1 when there is none. */
 static int take_number(cursor *in)
 {
     int value = 0, digits = 0;
@@ -38,8 +38,8 @@ static int take_number(cursor *in)
     return digits > 0 && digits < 8 ? value : -1;
 }
 
-/* Takes a quoted literal; name (NULL to drop it) gets it unescaped in memory that the caller frees.
- */
+/* Takes a quoted literal. name (NULL to drop it) receives it unescaped, in memory that the caller
+ * frees. */
 static int take_quoted(cursor *in, char **name, size_t *length)
 {
     char *text;
@@ -103,7 +103,7 @@ static int parse_enum(chs__type *out, cursor *in)
     return take(in, ")") ? 0 : CHS_ERR_USAGE;
 }
 
-/* DateTime and DateTime64 arguments: an optional precision, an optional zone, ")". */
+/* Parses the arguments of DateTime and DateTime64: an optional precision, an optional zone, ")". */
 static int parse_time(cursor *in, bool has_precision)
 {
     int rc;
@@ -134,7 +134,7 @@ static int parse_fixed_string(chs__type *out, cursor *in)
     return 0;
 }
 
-/* Types without arguments. A name that begins another one stands after it. */
+/* Types without arguments. A name that is a prefix of another one comes after it. */
 static const struct plain_type {
     const char *name;
     chs__family family;

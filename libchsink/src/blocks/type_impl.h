@@ -7,10 +7,10 @@
 
 #include "chsink_impl.h"
 
-/* Which family of values a type holds: decides the append function and the reader's array. */
+/* The family of a type's values. It decides the append function and the reader's array. */
 typedef enum chs__family { CHS__UINTS, CHS__INTS, CHS__FLOATS, CHS__STRINGS } chs__family;
 
-/* How values lie in the stream. */
+/* The layout of values in the stream. */
 typedef enum chs__layout {
     CHS__FIXED_WIDTH, /* width bytes each, little-endian; raw bytes for FixedString */
     CHS__STRING,      /* varint length, bytes */
@@ -38,14 +38,14 @@ enum { CHS__MAX_FIXED_STRING = 1 << 20, CHS__MAX_TYPE_TEXT = 1 << 16 };
 
 /*
  * Parses text. out is zeroed first and owns memory afterwards, on failure too: free with
- * chs__type_free. 0, CHS_ERR_USAGE (not a type of this library's list; err not filled) or
+ * chs__type_free. Returns 0, CHS_ERR_USAGE (not a type of this library's list; err not filled) or
  * CHS_ERR_NO_MEMORY.
  */
 int chs__type_parse(chs__type *out, const char *text, size_t length);
 
 void chs__type_free(chs__type *type);
 
-/* "unsigned", "signed", "floating" or "string" values. */
+/* Returns "unsigned", "signed", "floating" or "string". */
 const char *chs__family_name(chs__family family);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "embedded/chdb_library_impl.h"
 
-/* Where the install puts libchdb.so. */
+/* The path at which the install puts libchdb.so. */
 #define INSTALLED CHS_LIBCHDB_DIR "/libchdb.so"
 
 #define SERVER_HINT                                                                                \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libchdb.so, loaded at run time: the functions that this library calls, and where it is looked
- * for. */
+/* Loads libchdb.so at run time; declares the functions that this library calls. */
 #ifndef CHSINK_SRC_CHDB_LIBRARY_H
 #define CHSINK_SRC_CHDB_LIBRARY_H
 
@@ -19,7 +18,7 @@ typedef struct chs__chdb {
     /* "--path=", server options and "--<setting>=<value>" as a command line. NULL on failure. */
     chdb_session *(*connect)(int argc, char **argv);
     void (*close)(chdb_session *session);
-    /* What a statement is, without running it; see chs__chdb_analysis. 0 on success. */
+    /* Analyses a statement without running it; see chs__chdb_analysis. 0 on success. */
     int (*classify)(chdb_session session, const char *sql, size_t sql_length, const char *database,
                     size_t database_length, void *analysis);
     /* Statement, output format, parameters as parallel arrays of names and values. */
@@ -47,7 +46,7 @@ typedef struct chs__chdb {
     void (*answer_free)(chdb_answer *answer);
 } chs__chdb;
 
-/* What classify fills: size is set by the caller. */
+/* The result of classify. The caller sets size. */
 typedef struct chs__chdb_analysis {
     uint32_t size;
     uint32_t statements; /* 0: the text does not parse */
@@ -57,7 +56,7 @@ typedef struct chs__chdb_analysis {
 
 /*
  * Loads the library into out. path: the option, or NULL for HOTSTACK_LIBCHDB, the install directory
- * and the loader's search, in this order. It stays loaded for the life of the process. 0 or
+ * and the loader's search, in this order. It stays loaded for the life of the process. Returns 0 or
  * CHS_ERR_UNAVAILABLE.
  */
 int chs__chdb_load(chs__chdb *out, const char *path, chs_error *err);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The embedded transport: every call is a session of its own with the call's settings, so that no
- * setting, database or temporary table leaks from one call into the next (a session costs 0.2 ms).
- */
+/* The embedded transport. Every call has a session of its own with the call's settings, so that no
+ * setting, database or temporary table leaks into the next call. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,7 +21,7 @@ typedef struct embedded {
     uint32_t timeout_ms;
     chs_reader_options reader;
     chs__settings settings;
-    char tag[64]; /* in log_comment: how KILL QUERY finds this transport's statement */
+    char tag[64]; /* in log_comment, where KILL QUERY finds this transport's statement */
     pthread_mutex_t lock;
     pthread_cond_t ended;
     uint64_t calls; /* under the lock, as are the next two */
@@ -31,7 +29,7 @@ typedef struct embedded {
     bool cancelled;
 } embedded;
 
-/* One call under way. */
+/* One call in progress. */
 typedef struct statement {
     embedded *self;
     chdb_session *session;
@@ -40,7 +38,7 @@ typedef struct statement {
     char seconds[24];
 } statement;
 
-/* A stream of chunks as a reader's source. */
+/* A stream of chunks, which is the source of a reader. */
 typedef struct source {
     embedded *self;
     chdb_session session;
@@ -71,7 +69,8 @@ static void mark_busy(embedded *self, bool busy)
     (void)pthread_mutex_unlock(&self->lock);
 }
 
-/* The call's settings on top of the transport's on top of what every call needs. */
+/* Gathers the settings that every call needs, then the transport's, then the call's; later ones
+ * override. */
 static int gather_settings(statement *st, const chs_call *call, const char *token, chs_error *err)
 {
     embedded *self = st->self;
@@ -146,7 +145,9 @@ static int begin(statement *st, embedded *self, const chs_call *call, const char
     return rc;
 }
 
-/* Ends the call; a failure after chs_cancel is a cancellation, whatever the engine called it. */
+/*
+ * Ends the call. A failure after chs_cancel is a cancellation, whichever error the engine reported.
+ */
 static int end(statement *st, int rc, chs_error *err)
 {
     embedded *self = st->self;
@@ -161,7 +162,8 @@ static int end(statement *st, int rc, chs_error *err)
     return rc;
 }
 
-/* chDB would run every statement of a text: one call is one statement, as over HTTP. */
+/* Checks that the text has one statement. chDB would run all of them, but one call is one
+ * statement, as over HTTP. */
 static int check_single(const statement *st, const char *sql, chs_error *err)
 {
     static const char multiple[] =
@@ -176,7 +178,7 @@ static int check_single(const statement *st, const char *sql, chs_error *err)
     return 0;
 }
 
-/* Begins a call that runs a text of the caller's; ends like any other. */
+/* Begins a call that runs a text of the caller's. It ends like any other call. */
 static int begin_text(statement *st, chs__chdb_params *params, embedded *self, const char *sql,
                       const chs_call *call, chs_error *err)
 {
@@ -249,7 +251,7 @@ static int embedded_insert(void *context, const chs_insert_request *request, con
     return end(&st, rc, err);
 }
 
-/* The reader's source: the rest of the chunk at hand, or the next one. */
+/* Reads for the reader: the rest of the current chunk, or the next one. */
 static int read_chunk(void *context, void *buffer, size_t capacity, size_t *length, chs_error *err)
 {
     source *in = context;
@@ -326,7 +328,7 @@ static int embedded_query(void *context, const char *sql, const chs_call *call,
     return end(&st, rc, err);
 }
 
-/* Kills the statement whose log_comment ends with our tag, by a session of its own. */
+/* Kills the statement whose log_comment ends with this transport's tag, in a session of its own. */
 static void kill_statement(const embedded *self)
 {
     static const char sql[] =
@@ -346,10 +348,8 @@ static void kill_statement(const embedded *self)
     self->chdb->close(session);
 }
 
-/*
- * Kills until the call has ended, because a statement that has only just begun is not yet in the
- * list of those that can be killed.
- */
+/* Repeats the kill until the call has ended, because a statement that has just begun is not yet in
+ * the list of statements that can be killed. */
 static void embedded_cancel(void *context)
 {
     embedded *self = context;

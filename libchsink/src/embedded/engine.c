@@ -13,7 +13,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Under the lock, but for chdb and path, which stay as they are while anyone is joined. */
+/* Accessed under the lock, except for chdb and path, which do not change while any transport is
+ * open. */
 static struct {
     chs__chdb chdb;       /* handle NULL: not loaded yet */
     char *path;           /* canonical, while joined */
@@ -22,7 +23,8 @@ static struct {
     const char *version;
 } engine;
 
-/* chDB blocks SIGPIPE in the thread that loads it or connects: the caller's mask is put back. */
+/* Loads the library and restores the caller's signal mask: chDB blocks SIGPIPE in the thread that
+ * loads it or connects. */
 static int load_quietly(chs__chdb *out, const char *path, chs_error *err)
 {
     sigset_t mask;
@@ -52,7 +54,8 @@ static void free_arguments(char **argv, size_t argc)
     free(argv);
 }
 
-/* Name, path, async_insert, perhaps the memory limit, settings; ends with NULL as main()'s do. */
+/* Makes the arguments: name, path, async_insert, the memory limit if there is one, settings. They
+ * end with NULL as those of main() do. */
 static char **make_arguments(size_t *argc, const chs_setting *settings, size_t count,
                              uint64_t max_memory)
 {
@@ -95,7 +98,9 @@ int chs__session_open(chdb_session **out, const chs_setting *settings, size_t co
     return 0;
 }
 
-/* The data directory, made if absent, by its canonical name in memory that the caller frees. */
+/*
+ * Gives the canonical path of the data directory, which is created if absent; the caller frees it.
+ */
 static int canonical_path(char **out, const char *path, chs_error *err)
 {
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
@@ -131,7 +136,8 @@ static int start(const chs_embedded_options *options, chs_error *err)
     return 0;
 }
 
-/* Under the lock, with path canonical; takes over path when it starts the engine. */
+/* Joins the engine, or starts it. The caller holds the lock. path is canonical; the engine takes
+ * ownership of it when it starts. */
 static int join(const chs_embedded_options *options, char *path, chs_error *err)
 {
     int rc;

@@ -2,7 +2,7 @@
 /*
  * A table's deduplication log, as ClickHouse writes it
  * (src/Storages/MergeTree/MergeTreeDeduplicationLog.cpp): files deduplication_log_<number>.txt,
- * a record a line, "operation TAB part TAB block id", operation 1 = noted, 2 = withdrawn.
+ * one record per line, "operation TAB part TAB block id", operation 1 = recorded, 2 = withdrawn.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,11 +23,11 @@
 
 enum {
     NAME_SIZE = sizeof LOG_NAME + 32,
-    TAIL_SIZE = 65536, /* what is looked at of a log: an insert leaves a record of 100 bytes */
+    TAIL_SIZE = 65536, /* bytes read of a log's end: an insert leaves a record of 100 bytes */
     OPEN_DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 };
 
-/* A part's place: which blocks of which partition its rows came in. */
+/* A part's partition and the range of blocks from which its rows came. */
 typedef struct part_range {
     const char *name;
     size_t partition_length;
@@ -43,7 +43,8 @@ typedef struct log_tail {
     size_t length;
 } log_tail;
 
-/* "PARTITION_FIRST_LAST_LEVEL", perhaps "_MUTATION"; a partition's id has no underscore. */
+/* Parses "PARTITION_FIRST_LAST_LEVEL", optionally with "_MUTATION"; a partition's id has no
+ * underscore. */
 static bool parse_part(part_range *out, const char *name)
 {
     const char *mark = strchr(name, '_');
@@ -64,7 +65,7 @@ static bool covers(const part_range *whole, const part_range *part)
            whole->first <= part->first && whole->last >= part->last;
 }
 
-/* A stream over the directory `name` in `parent`, NULL with errno. */
+/* Opens a stream over the directory `name` in `parent`; NULL with errno. */
 static DIR *open_directory(int parent, const char *name)
 {
     int fd = openat(parent, name, OPEN_DIRECTORY);
@@ -75,7 +76,8 @@ static DIR *open_directory(int parent, const char *name)
     return out;
 }
 
-/* Whether the part, or one that it was merged into, lies in the table's directory. 1, 0, -1. */
+/* Returns 1 if the part, or one into which it was merged, is in the table's directory; 0 if not; -1
+ * on an error. */
 static int has_part(int table, const char *name)
 {
     part_range wanted, found;
@@ -84,7 +86,7 @@ static int has_part(int table, const char *name)
     DIR *parts;
 
     if (!parse_part(&wanted, name))
-        return 1; /* not a name of ours to judge */
+        return 1; /* an unknown form of name counts as present */
     parts = open_directory(table, ".");
     if (!parts)
         return -1;
@@ -94,7 +96,7 @@ static int has_part(int table, const char *name)
     return there;
 }
 
-/* The highest number below `bound` that a log file carries, 0 if there is none. */
+/* Returns the highest number below `bound` of a log file, 0 if there is none. */
 static uint64_t newest_log(DIR *logs, uint64_t bound)
 {
     uint64_t newest = 0;
@@ -119,7 +121,8 @@ static int open_log(DIR *logs, uint64_t number)
     return openat(dirfd(logs), name, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Reads the end of a file into text: whole records, a torn one at the end cut off the file. */
+/* Reads the end of a file into text, whole records only; truncates the file before a torn last
+ * record. */
 static int read_tail(log_tail *out, int fd, off_t size)
 {
     off_t from = size > TAIL_SIZE ? size - TAIL_SIZE : 0;
@@ -133,7 +136,7 @@ static int read_tail(log_tail *out, int fd, off_t size)
     end = memrchr(out->text, '\n', (size_t)got);
     if (from > 0)
         start = memchr(out->text, '\n', (size_t)got);
-    if (!end) /* one record and no end, or no log at all */
+    if (!end) /* an incomplete record, or not a log */
         return from > 0 || got == 0 ? 0 : ftruncate(fd, 0);
     if (from > 0)
         start++;
@@ -168,8 +171,8 @@ static int read_log(log_tail *out, DIR *logs)
     return rc;
 }
 
-/* Withdraws the record "1 TAB part TAB id" of `length` bytes if its part is not there. 1: it was.
- */
+/* Withdraws the record "1 TAB part TAB id" of `length` bytes if its part is missing. Returns 1 if
+ * it did. */
 static int withdraw(const log_tail *tail, char *record, size_t length)
 {
     char *part = record + 2;
@@ -187,7 +190,7 @@ static int withdraw(const log_tail *tail, char *record, size_t length)
     return write(tail->newest, record, length) == (ssize_t)length ? 1 : -1;
 }
 
-/* From the last record back to the first whose part is there. */
+/* Withdraws records from the last one backwards, up to the first whose part exists. */
 static int withdraw_all(const log_tail *tail)
 {
     size_t end = tail->length;
@@ -227,8 +230,8 @@ static int settle_table(int parent, const char *name)
     return rc;
 }
 
-/* Settles what lies in the directory `name` of `parent`; `absent` is the errno of there being none.
- */
+/* Calls `settle` for each entry of the directory `name` of `parent`. `absent` is the errno that
+ * means that there is no such directory. */
 static int settle_each(int parent, const char *name, int absent,
                        int (*settle)(int directory, const char *name))
 {
@@ -245,7 +248,7 @@ static int settle_each(int parent, const char *name, int absent,
     return rc;
 }
 
-/* The tables of one directory of the store: store/<first letters>/<uuid>. */
+/* Settles the tables of one directory of the store: store/<first letters>/<uuid>. */
 static int settle_tables(int store, const char *prefix)
 {
     return settle_each(store, prefix, ENOTDIR, settle_table);
@@ -256,8 +259,8 @@ static int settle_store(int directory)
     return settle_each(directory, "store", ENOENT, settle_tables);
 }
 
-/* The engine's own lock, which it removes when it ends in order: -1 where there is nothing to do.
- */
+/* Takes the engine's own lock, a file that the engine removes when it ends in order. Returns -1
+ * when there is nothing to do. */
 static int hold_status(int directory)
 {
     int status = openat(directory, "status", O_RDWR | O_NOFOLLOW | O_CLOEXEC);

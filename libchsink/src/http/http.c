@@ -13,7 +13,7 @@ static int add_encoded(chs__buffer *url, CURL *easy, const char *text, size_t le
     char *encoded;
     int rc;
 
-    if (!length) /* libcurl takes 0 for "up to the NUL" */
+    if (!length) /* libcurl reads 0 as "up to the NUL" */
         return 0;
     encoded = length > INT32_MAX ? NULL : curl_easy_escape(easy, text, (int)length);
     if (!encoded)
@@ -23,7 +23,7 @@ static int add_encoded(chs__buffer *url, CURL *easy, const char *text, size_t le
     return rc;
 }
 
-/* "&prefix name=value", or "?" in front of the first. */
+/* Adds "&prefix name=value", with "?" instead of "&" for the first one. */
 static int add_query_item(chs__buffer *url, CURL *easy, const char *prefix, const char *name,
                           const chs_bytes *value)
 {
@@ -71,12 +71,12 @@ static uint32_t timeout_of(const chs__http *http, const chs_call *call)
     return call->timeout_ms ? call->timeout_ms : http->timeout_ms;
 }
 
-/* The library's settings, then the transport's, then the call's, then the token's. */
+/* Gathers the library's settings, then the transport's, then the call's, then the token's. */
 static int gather_settings(chs__settings *out, const chs__http *http, const chs_call *call,
                            const char *token, const char *seconds, chs_error *err)
 {
     chs_setting token_settings[CHS__TOKEN_SETTINGS];
-    /* The whole answer is made before its status, so that an exception comes with its code. */
+    /* The server makes the whole answer before its status, so that an exception has its code. */
     const chs_setting own[] = {
         {"wait_end_of_query", "1"},
         {"cancel_http_readonly_queries_on_client_close", "1"},
@@ -97,7 +97,7 @@ static int gather_settings(chs__settings *out, const chs__http *http, const chs_
     return rc;
 }
 
-/* The URL of a call, NUL-terminated; sql is given when the body holds data. */
+/* Makes the URL of a call, NUL-terminated; sql is given when the body has data. */
 static int make_url(chs__buffer *url, const chs__http *http, const chs_call *call,
                     const chs__buffer *sql, const char *token, chs_error *err)
 {
@@ -142,7 +142,7 @@ static void mark_busy(chs__http *http, bool busy)
     (void)pthread_mutex_unlock(&http->lock);
 }
 
-/* The answer's blocks, or its end when no receiver wants them. */
+/* Reads the answer's blocks, or only its end when there is no receiver. */
 static int read_answer(chs__exchange *exchange, chs_block_fn on_block, void *context,
                        chs_error *err)
 {
@@ -160,7 +160,7 @@ static int read_answer(chs__exchange *exchange, chs_block_fn on_block, void *con
     return rc;
 }
 
-/* Sends sql, with format behind it, as the body. */
+/* Sends sql, followed by format, as the body. */
 static int http_run(chs__http *http, const char *sql, const char *format, const chs_call *call,
                     chs_block_fn on_block, void *context, chs_error *err)
 {
@@ -192,7 +192,7 @@ static int http_exec(void *self, const char *sql, const chs_call *call, chs_erro
     return http_run(self, sql, "", call, NULL, NULL, err);
 }
 
-/* /ping would answer without looking at the credentials. */
+/* Pings with a query, because /ping answers without checking the credentials. */
 static int http_ping(void *self, const chs_call *call, chs_error *err)
 {
     return http_run(self, "SELECT 1", "", call, NULL, NULL, err);
@@ -259,7 +259,7 @@ static void http_cancel(void *self)
     (void)pthread_mutex_unlock(&http->lock);
 }
 
-/* The password lies in one of the headers. */
+/* Wipes the headers before freeing them, because one has the password. */
 static void wipe_headers(struct curl_slist *headers)
 {
     struct curl_slist *header;
@@ -320,7 +320,7 @@ static int add_headers(struct curl_slist **headers, const chs_http_options *opti
 
     if (!rc)
         rc = add_header(headers, "X-ClickHouse-Key", options->password, err);
-    if (!rc) /* no "Expect: 100-continue": a round trip for nothing */
+    if (!rc) /* no "Expect: 100-continue", which costs a round trip */
         rc = add_header(headers, "Expect", "", err);
     if (!rc)
         rc = add_header(headers, "Content-Type", "application/octet-stream", err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One HTTP request and its answer, by libcurl's multi interface so that the reader can pull. */
+/* Sends one HTTP request and reads its answer, with libcurl's multi interface, so that the reader
+ * can pull bytes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,7 @@ static int class_of_status(long status)
     }
 }
 
-/* The exception text at the body's end, if there is one: code 0 when not. */
+/* Finds the exception text at the body's end; returns its code, 0 when there is none. */
 static int exception_in_tail(const chs__exchange *exchange, size_t *start)
 {
     const char *tail = (const char *)exchange->tail;
@@ -135,7 +136,7 @@ static int fail_with_tail(const chs__exchange *exchange, size_t start, chs_error
                             exchange->tail_length - start);
 }
 
-/* The transfer itself broke. */
+/* Returns the error of a transfer that broke. */
 static int fail_with_curl(const chs__exchange *exchange, chs_error *err)
 {
     size_t start = 0;
@@ -152,7 +153,7 @@ static int fail_with_curl(const chs__exchange *exchange, chs_error *err)
                                             : curl_easy_strerror(exchange->result));
 }
 
-/* The server's answer was not 200. */
+/* Returns the error of an answer whose status is not 200. */
 static int fail_with_status(const chs__exchange *exchange, long status, chs_error *err)
 {
     const char *text = exchange->text.data ? (const char *)exchange->text.data : "";
@@ -173,7 +174,7 @@ static int fail_with_status(const chs__exchange *exchange, long status, chs_erro
     return rc;
 }
 
-/* After the transfer: 0, or why it failed. */
+/* Returns the result of a finished transfer: 0, or its error. */
 static int outcome(chs__exchange *exchange, chs_error *err)
 {
     long status = 0;
@@ -183,7 +184,7 @@ static int outcome(chs__exchange *exchange, chs_error *err)
     (void)curl_easy_getinfo(exchange->http->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status != 200)
         return fail_with_status(exchange, status, err);
-    if (!exchange->framed) /* its end is the connection's: it may have been cut anywhere */
+    if (!exchange->framed) /* only the connection's end ends it, so it may have been cut anywhere */
         return CHS__FAIL(err, CHS_ERR_NETWORK,
                          "ClickHouse at %s: the answer does not say its length",
                          exchange->http->url);
@@ -203,7 +204,7 @@ static void collect_result(chs__exchange *exchange)
     }
 }
 
-/* Moves the transfer on until there are body bytes to read or it is done. */
+/* Advances the transfer until there are body bytes to read or it is done. */
 static int advance(chs__exchange *exchange, chs_error *err)
 {
     CURLM *multi = exchange->http->multi;
@@ -244,7 +245,7 @@ int chs__exchange_read(void *context, void *buffer, size_t capacity, size_t *len
     return 0;
 }
 
-/* Reads on to the end of the answer, or past limit bytes more of it. */
+/* Reads to the end of the answer, or at least limit more bytes of it. */
 static int drain(chs__exchange *exchange, uint64_t limit, chs_error *err)
 {
     uint64_t stop =

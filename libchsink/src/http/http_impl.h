@@ -13,7 +13,7 @@
 #include "settings_impl.h"
 
 enum {
-    CHS__TEXT_KEPT = 4096, /* of an error's text, and of an answer's end to look for one */
+    CHS__TEXT_KEPT = 4096, /* bytes kept of an error's text, and of an answer's end */
     CHS__MAX_URL = 1 << 20 /* ClickHouse's http_max_uri_size */
 };
 
@@ -37,7 +37,7 @@ typedef struct chs__http {
     bool cancelled;
 } chs__http;
 
-/* What one request sends. body is borrowed until the exchange ends. */
+/* The data of one request. body is borrowed until the exchange ends. */
 typedef struct chs__request {
     const char *url;
     chs_bytes body;
@@ -56,7 +56,7 @@ typedef struct chs__exchange {
         tail[CHS__TEXT_KEPT]; /* of a 200: the last bytes, for an exception in the middle */
     size_t tail_length;
     int exception_code; /* X-ClickHouse-Exception-Code */
-    bool framed;        /* the answer says where it ends */
+    bool framed;        /* the answer states where it ends */
     bool too_long;
     bool attached;
     bool done;
@@ -68,17 +68,15 @@ typedef struct chs__exchange {
 int chs__exchange_begin(chs__exchange *exchange, chs__http *http, const chs__request *request,
                         chs_error *err);
 
-/* A chs_read_fn: the answer's body, waited for. Fails when the status is not 200. */
+/* A chs_read_fn that waits for the answer's body. Fails when the status is not 200. */
 int chs__exchange_read(void *context, void *buffer, size_t capacity, size_t *length,
                        chs_error *err);
 
 /* Reads the answer to its end and drops it; finds an exception in a 200. */
 int chs__exchange_finish(chs__exchange *exchange, chs_error *err);
 
-/*
- * After the reader refused the answer's bytes: if they end in an exception's text, that is the
- * error. rc and err are the reader's; returns rc or the exception's class.
- */
+/* Replaces the error of a reader that refused the answer's bytes: if they end in an exception's
+ * text, that is the error. rc and err are the reader's; returns rc or the exception's class. */
 int chs__exchange_explain(chs__exchange *exchange, int rc, chs_error *err);
 
 void chs__exchange_end(chs__exchange *exchange);

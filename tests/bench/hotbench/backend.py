@@ -51,7 +51,7 @@ class Step:
         return self.came["batch"]["retry"] + self.came["batch"]["no_answer"]
 
     def broken(self):
-        """What did not hold, in words; empty: all did."""
+        """Returns the targets that were missed, in words; empty: none were."""
         batch, beat = self.came["batch"], self.came["heartbeat"]
         faults = [
             (self.put_off(), f"{batch['retry']} calls were put off, {batch['no_answer']} had no answer"),

@@ -131,7 +131,7 @@ def add_targets(section, name, cpu, memory):
 
 
 def two_processes(path, rounds):
-    """What the machine gives at most: the work of two single-threaded processes over its time, against one's."""
+    """Returns the best speed-up of this machine: the speed of two single-threaded processes relative to one."""
     command = [str(part) for part in ours.totals_command(path, 1)]
 
     def wall(count):

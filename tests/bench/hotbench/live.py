@@ -120,12 +120,13 @@ class Live:
         (self.dir / "token").write_text(token + "\n", encoding="utf-8")
         self.port = port
 
-    def start_collector(self, keep):
+    def start_collector(self, keep, rule='main_class: "demo-service[.]jar", workload: demo-service'):
+        """rule: which JVMs to profile, and how; more keys of an entry of `rules`."""
         keep_line = f"debug: {{keep_recordings: {self.dir}/recordings}}" if keep else ""
         (self.dir / "collector.yaml").write_text(
             f"""
 rules:
-  - {{main_class: "demo-service[.]jar", namespace: bench, workload: demo-service, startup_delay: 0s}}
+  - {{{rule}, namespace: bench, startup_delay: 0s}}
 attachd: {{socket: {self.dir}/attachd.sock}}
 backend: {{url: "http://127.0.0.1:{self.port}", token_file: {self.dir}/token}}
 window: {{length: {self.window_s}s, jitter: 0s}}

@@ -62,7 +62,7 @@ def run(command, env=None, stdin=None, into=None):
         words(command), stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env
     ) as process:
         started = time.monotonic()
-        # What these programs print fits into a pipe; their standard error is small, too.
+        # The output of these programs fits into a pipe; their standard error is small, too.
         out = process.stdout.read()
         err = process.stderr.read()
         _, status, usage = os.wait4(process.pid, 0)

@@ -39,7 +39,7 @@ def make_theirs(recording, kind, width, out):
 
 
 def driven(driver, *arguments):
-    """What a driver prints."""
+    """Returns the output of a driver."""
     done = measure.run([shutil.which("node") or "node", place.HERE / "peers" / driver, *arguments])
     return json.loads(done.out)
 

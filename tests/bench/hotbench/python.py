@@ -34,7 +34,7 @@ def tables(kind, path):
 
 
 def by_c(path):
-    """The same of the C driver."""
+    """Measures the same with the C driver."""
     rows, total, cpu = measure.run([place.BUILD / "tests" / "bench" / "sample-rows", path], env=place.installed_environment()).out.split()
     return int(rows), int(total), float(cpu)
 

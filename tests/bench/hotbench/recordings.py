@@ -79,7 +79,7 @@ def sources():
 
 @functools.cache
 def generator():
-    """What all recordings depend on, as a hash."""
+    """Returns a hash of everything on which all recordings depend."""
     digest = hashlib.sha256()
     for file in [*sources(), place.HERE / "peers" / "Totals.java", place.HERE / "peers" / "JdkTotals.java"]:
         digest.update(file.read_bytes())
@@ -296,7 +296,7 @@ def make(name, path):
 
 
 def off_shape(name):
-    """What of a recording is not as wanted: (what, wanted, found)."""
+    """Returns the properties of a recording that differ from the wanted ones: (what, wanted, found)."""
     found = shape(name)
     return [
         (what, wanted, found[what])

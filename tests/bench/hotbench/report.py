@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a benchmark found: tables, and targets held or missed; printed, and written to docs/benchmarks.md."""
+"""The results of a benchmark: tables, and targets met or missed; printed, and written to docs/benchmarks.md."""
 
 import re
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""P16: how long thread snapshots stop a JVM, beside the JDK's own dumps."""
+"""P16: how long thread snapshots stop a JVM, taken by the command line and by the collector, beside the JDK's own dumps."""
 
 import contextlib
 import hashlib
@@ -9,19 +9,21 @@ import re
 import subprocess
 import tempfile
 
-from . import measure, place, report
+from . import live, measure, place, report
 from .measure import BenchError, median, say
 
 SOURCE = place.TREE / "daemons" / "shared" / "attachclient" / "tests" / "java" / "Threads.java"
 THREADS, DEPTH, LIVE_MB, SMALL_MB = 1000, 60, 3072, 64
 ROUNDS, QUICK_ROUNDS = 9, 3
+COLLECTED, QUICK_COLLECTED = 20, 5  # snapshots that the collector takes
 JDKS, QUICK_JDKS = (17, 21, 25), (21,)
 PAUSE_MS, NOISE_MS = 10, 1
 LINE = re.compile(r'Safepoint "(ThreadDump|FindDeadlocks|PrintThreads|PrintJNI)".* Total: +(\d+) ns')
 DUMP = ("threads", "--json", "-d", "0", "--full", "--depth", "2048")
-OURS = "default snapshot"
+OURS, COLLECTOR = "default snapshot", "the collector's snapshots"
 PLAIN, LOCKS, PRINT = "dumpAllThreads(true, false)", "dumpAllThreads(true, true)", "Thread.print -l"
 KINDS = {OURS: ("threads", "--json", "-d", "0"), PLAIN: DUMP, LOCKS: (*DUMP, "--synchronizers"), PRINT: None}
+SEARCH = 'Safepoint "FindDeadlocks"'  # one a snapshot
 TRUNCATED = 3  # exit code: written, and a part was left out
 
 
@@ -71,7 +73,24 @@ def ask(pid, kind):
     return json.loads(done.stdout)["meta"]["stacks"] if KINDS[kind] else 0
 
 
-def pauses(jdk, live_mb, rounds):
+def collected(pid, log, snapshots):
+    """Milliseconds in safepoints of one of the collector's snapshots, the mean, and of the longest of their safepoints."""
+    rule = 'main_class: "Threads", workload: threads, threads: 1s, events: cpu'
+    begin = log.stat().st_size
+
+    def searches():
+        running.alive("collector")
+        return log.read_text(encoding="utf-8").count(SEARCH, begin)
+
+    with live.Live(10, "normal") as running:
+        running.start_ingest()
+        running.start_collector(keep=False, rule=rule)
+        live.wait_for(f"{snapshots} snapshots of {pid}", lambda: searches() > snapshots)
+        total, longest = paused(log, begin)
+        return total / searches(), longest
+
+
+def pauses(jdk, live_mb, rounds, snapshots):
     """{kind: medians of its milliseconds in safepoints, of the longest one, and of its stacks}"""
     say(f"JDK {jdk}, {live_mb} MB live: {rounds} rounds")
     with tempfile.TemporaryDirectory(prefix="hotstack-bench-") as folder:
@@ -86,23 +105,26 @@ def pauses(jdk, live_mb, rounds):
             for kind in KINDS:
                 ask(pid, kind)  # classes and agents are loaded once
             found = measure.alternated({kind: (lambda k=kind: pause(k), None) for kind in KINDS}, rounds)
-    return {kind: [median(column) for column in zip(*times)] for kind, times in found.items()}
+            by_collector = collected(pid, log, snapshots)
+    return {kind: [median(column) for column in zip(*times)] for kind, times in found.items()} | {COLLECTOR: (*by_collector, 0)}
 
 
 def bench(quick):
     section = report.Section("threads", "How long thread snapshots stop a JVM")
-    rounds = QUICK_ROUNDS if quick else ROUNDS
+    rounds, snapshots = (QUICK_ROUNDS, QUICK_COLLECTED) if quick else (ROUNDS, COLLECTED)
     section.text(f"P16: {THREADS:,} threads of depth {DEPTH}, a serial collector; milliseconds in safepoints as `-Xlog:safepoint` has them"
                  f" (dumps and searches for deadlocks), of which the longest, and how many stacks; medians of {rounds} rounds, the four in turn."
-                 " The dumps of all threads are taken by the same agent.")  # fmt: skip
+                 f" The dumps of all threads are taken by the same agent. The collector takes a snapshot a second, {snapshots} of them: the mean,"
+                 " and the longest of all.")  # fmt: skip
     rows = []
     for jdk in QUICK_JDKS if quick else JDKS:
-        loaded, small = pauses(jdk, LIVE_MB, rounds), {kind: ms for kind, (ms, _, _) in pauses(jdk, SMALL_MB, rounds).items()}
+        loaded, small = pauses(jdk, LIVE_MB, rounds, snapshots), {kind: ms for kind, (ms, _, _) in pauses(jdk, SMALL_MB, rounds, snapshots).items()}
         large = {kind: ms for kind, (ms, _, _) in loaded.items()}
         for kind, (ms, longest, stacks) in loaded.items():
             rows.append([jdk, kind, f"{ms:.2f}", f"{longest:.2f}", f"{stacks:.0f}" if stacks else "", f"{small[kind]:.2f}",
                          f"{ms / large[OURS]:.1f}"])  # fmt: skip
         section.target(f"P16 JDK {jdk}: pause of the default snapshot", PAUSE_MS, large[OURS], False, " ms")
+        section.target(f"P16 JDK {jdk}: the longest pause of {COLLECTOR}", PAUSE_MS, loaded[COLLECTOR][1], False, " ms")
         section.target(f"P16 JDK {jdk}: {PLAIN} over it", 3, large[PLAIN] / large[OURS])
         section.target(f"P16 JDK {jdk}: {LOCKS} over it", 30, large[LOCKS] / large[OURS])
         section.target(f"P16 JDK {jdk}: {PRINT} over it", 30, large[PRINT] / large[OURS])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the drivers of pages share. A browser that was just started loads parts of its own window for half a second, at the cost of as much
-// CPU time as a page of 200,000 nodes: nothing is measured before it has come to rest.
+// Shared by the drivers of pages. A browser that has just started loads parts of its own window for half a second, which costs as much
+// CPU time as a page of 200,000 nodes: nothing is measured before it is idle.
 import { createRequire } from 'node:module';
 
 export const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];

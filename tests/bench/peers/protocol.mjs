@@ -53,7 +53,7 @@ export class QuietBrowser {
     return this.send(method, params, this.#page);
   }
 
-  /** What a promise in the page comes to. */
+  /** Evaluates a promise in the page and returns its value. */
   async evaluate(expression) {
     const { result, exceptionDetails } = await this.ask('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
     if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);

@@ -176,7 +176,7 @@ ${rules.join('')}`;
     );
   }
 
-  // What the collector says that the backend took: raw sums by type over all settled batches.
+  // Returns the collector's account of the stored data: raw sums by type over all settled batches.
   sentTotals() {
     const totals = {};
     const lines = readFileSync(this.path('ledger.jsonl'), 'utf8').trim().split('\n').filter(Boolean);
@@ -188,9 +188,9 @@ ${rules.join('')}`;
     return totals;
   }
 
-  // What the JDK's own API reads from the kept recordings: raw sums by type. A session's windows
-  // are consecutive chunks of one recording, and its settings stand in the first: so each JVM's are
-  // put together again.
+  // Returns the sums that the JDK's own API reads from the kept recordings: raw sums by type. A session's
+  // windows are consecutive chunks of one recording, and its settings are in the first one, so that
+  // those of each JVM are joined again.
   async truthTotals() {
     const whole = new Map();
     for (const name of readdirSync(this.path('recordings')).sort()) {

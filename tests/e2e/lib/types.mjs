@@ -13,7 +13,7 @@ export const types = {
 
 const columns = ['raw_amount', 'raw_count'].map((name) => `toString(sum(${name})) AS ${name}`).join(', ');
 
-// What a table holds of every type: raw sums by "KEY type", with KEY a column's value, or by type.
+// Returns a table's sums of every type: raw sums by "KEY type", with KEY a column's value, or by type.
 export async function storedTotals(query, table, key = '') {
   const prefix = key ? `toString(${key}) AS prefix, ` : "'' AS prefix, ";
   const rows = await query(

@@ -105,7 +105,7 @@ public final class Contention {
         }
     }
 
-    // Those that wait for a monitor cannot be interrupted: a cycle of monitors alone stays.
+    // Threads that wait for a monitor cannot be interrupted: a cycle of monitors only stays.
     static void untie() {
         for (Thread one : Thread.getAllStackTraces().keySet()) if (one.getName().startsWith("cycle")) one.interrupt();
     }

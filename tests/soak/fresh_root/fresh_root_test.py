@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the README and docs/python.md promise of an empty machine, in a fresh Debian 12. Prints TAP.
+"""Tests the promises of the README and docs/python.md for an empty machine, in a fresh Debian 12. Prints TAP.
 
 usage: fresh_root_test.py install
        fresh_root_test.py pip NODE BUILD.SH
@@ -39,7 +39,7 @@ class FreshRoot(unittest.TestCase):
         self.assertNotIn(str(self.root), pathlib.Path("/proc/mounts").read_text(encoding="utf-8"))
 
     def shown_in_chromium(self, notebook):
-        """What notebook.mjs sees in the frames of a notebook."""
+        """Returns the content that notebook.mjs finds in the frames of a notebook."""
         node, build = sys.argv[2:]
         packages = subprocess.run([build, "packages"], env=dict(os.environ, NODE=node), capture_output=True, text=True, check=True)
         script = TREE / "bindings/python/tests/notebook.mjs"

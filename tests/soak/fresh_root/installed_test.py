@@ -24,7 +24,7 @@ JVMS_OWN = (".java_pid", "hsperfdata_")  # HotSpot's files in /tmp
 
 
 def files():
-    """What lies where a target keeps temporary files."""
+    """Returns the files in the directories where a target keeps temporary files."""
     places = (pathlib.Path(place) for place in ("/tmp", "/var/tmp", "/dev/shm"))
     return {str(path) for place in places for path in place.rglob("*") if not any(own in str(path) for own in JVMS_OWN)}
 
@@ -64,7 +64,7 @@ class Installed(unittest.TestCase):
         self.assertIsNone(self.jvm.poll())
 
     def hotstack(self, *arguments, prefix=PREFIX, status=0):
-        """What the program prints, with nothing of ours in its environment."""
+        """Returns the output of the program, whose environment has none of our variables."""
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder)}
         command = [prefix / "bin/hotstack", *arguments]
         done = subprocess.run(command, env=environment, cwd=self.folder, capture_output=True, text=True, check=False)

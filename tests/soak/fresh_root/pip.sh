@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `pip install .` and nothing else of ours, then the Python package. Prints TAP. Run by fresh_root_test.py in a fresh Debian.
+# Runs `pip install .` and nothing else of ours, then tests the Python package. Prints TAP. Run by fresh_root_test.py in a fresh Debian.
 set -euo pipefail
-# What docs/python.md asks for: Python, a C compiler, pkg-config, and headers.
+# The packages that docs/python.md requires: Python, a C compiler, pkg-config, and headers.
 packages=(python3-venv gcc pkg-config libc6-dev libpython3-dev zlib1g-dev libxxhash-dev)
 {
     apt-get -q update

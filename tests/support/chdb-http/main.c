@@ -67,7 +67,8 @@ static bool parse(http_arguments *out, int argc, char **argv)
     return out->store.path && optind == argc;
 }
 
-/* Whole or not at all: whoever waits for the file never reads half a number. */
+/* Writes a temporary file and renames it: a program that waits for the file never reads half a
+ * number. */
 static bool write_port_file(const char *path, unsigned port)
 {
     char *temporary = NULL;
@@ -122,7 +123,7 @@ int main(int argc, char **argv)
         (void)fputs(usage, stderr);
         return 2;
     }
-    /* Blocked before any thread starts, so that only sigwait sees them. */
+    /* Blocked before any thread starts, so that only sigwait receives them. */
     (void)sigemptyset(&ends);
     (void)sigaddset(&ends, SIGTERM);
     (void)sigaddset(&ends, SIGINT);

@@ -59,7 +59,7 @@ void reply_free(http_reply *reply)
     chs__buffer_free(&reply->body);
 }
 
-/* As ClickHouse's src/Server/HTTP/exceptionCodeToHTTPStatus.cpp has them. */
+/* Maps errors as ClickHouse's src/Server/HTTP/exceptionCodeToHTTPStatus.cpp does. */
 static unsigned status_of(int code)
 {
     switch (code) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a client asks of chdb-http, and what it gets: no HTTP library here. */
+/* A request to chdb-http and its reply, independent of any HTTP library. */
 #ifndef CHDB_HTTP_REQUEST_H
 #define CHDB_HTTP_REQUEST_H
 
@@ -35,16 +35,16 @@ typedef struct http_reply {
     chs__buffer body;
 } http_reply;
 
-/* The value of an item, NULL when it is not there. */
+/* Returns the value of an item, NULL when it is missing. */
 const char *request_get(const http_request *request, const char *name);
 
-/* Adds an item; value may hold NULs. False without memory. */
+/* Adds an item; value may contain NULs. Returns false without memory. */
 bool request_add(http_request *request, const char *name, const char *value, size_t length);
 
 void request_free(http_request *request);
 void reply_free(http_reply *reply);
 
-/* Makes the reply an exception in ClickHouse's words and with its HTTP status. */
+/* Makes the reply an exception with ClickHouse's text and HTTP status. */
 void reply_fail(http_reply *reply, int code, const char *text);
 
 #endif

@@ -31,7 +31,8 @@ static char *copy_header(struct MHD_Connection *connection, const char *name)
     return value ? strdup(value) : NULL;
 }
 
-/* Headers first, then the URL's user and password, then Basic, as ClickHouse does. */
+/* Takes the credentials from the headers, else from the URL, else from Basic authentication, as
+ * ClickHouse does. */
 static void take_credentials(struct MHD_Connection *connection, http_request *request)
 {
     char *password = NULL;

@@ -5,7 +5,7 @@
 
 #include "statement.h"
 
-/* How far into a body its INSERT may reach. */
+/* The most bytes of a body in which its INSERT may end. */
 enum { MAX_HEAD = 64 * 1024 };
 
 static bool is_word(char c)
@@ -13,7 +13,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where a quoted run that starts at text[at] ends. */
+/* Returns where a quoted text that starts at text[at] ends. */
 static size_t skip_quoted(const char *text, size_t length, size_t at)
 {
     char quote = text[at++];
@@ -23,7 +23,7 @@ static size_t skip_quoted(const char *text, size_t length, size_t at)
     return at < length ? at + 1 : length;
 }
 
-/* The first FORMAT that is a word of its own, outside quotes; length when there is none. */
+/* Returns the first FORMAT that is a word of its own, outside quotes; length when there is none. */
 static size_t find_format(const char *text, size_t length)
 {
     size_t at = 0;

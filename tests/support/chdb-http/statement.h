@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Telling an INSERT's text from its data. */
+/* Separates an INSERT's text from its data. */
 #ifndef CHDB_HTTP_STATEMENT_H
 #define CHDB_HTTP_STATEMENT_H
 
@@ -18,9 +18,9 @@ typedef struct insert_text {
 } insert_text;
 
 /*
- * Splits "INSERT ... FORMAT name" with data behind it. The text is the URL's query with the data in
- * the body, or both stand in the body with one line break or space between. False for every other
- * statement: VALUES, INSERT ... SELECT, no INSERT at all.
+ * Splits "INSERT ... FORMAT name" from the data after it. Either the text is the URL's query and
+ * the data is the body, or both are in the body with one line break or space between. Returns false
+ * for every other statement: VALUES, INSERT ... SELECT, no INSERT at all.
  */
 bool split_insert(insert_text *out, const char *query, const chs__buffer *body);
 

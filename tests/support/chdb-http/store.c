@@ -14,19 +14,19 @@ struct http_store {
     char *known_settings; /* "\nname\nname\n" */
 };
 
-/* One request on its way through the engine. */
+/* A request that the engine is processing. */
 typedef struct http_run {
     const http_store *store;
     const http_request *request;
     chdb_session *session;
-    const char **names; /* of parameters, and the next three beside them */
+    const char **names; /* of parameters, as for the next three members */
     size_t *name_lengths;
     const char **values;
     size_t *value_lengths;
     size_t param_count;
 } http_run;
 
-/* Items of the URL that are no settings. */
+/* Items of the URL that are not settings. */
 static const char *const handler_items[] = {
     "query",           "database",          "user",        "password",
     "default_format",  "wait_end_of_query", "buffer_size", "session_id",
@@ -65,7 +65,7 @@ static void fail_as(http_reply *reply, const char *text)
     reply_fail(reply, code ? code : 1002, text);
 }
 
-/* The session of a request, with its settings; NULL with the reply filled. */
+/* Opens the session of a request, with its settings; NULL with the reply filled. */
 static chdb_session *open_session(const http_store *store, const http_request *request,
                                   http_reply *reply)
 {
@@ -124,7 +124,7 @@ static bool gather_params(http_run *run)
     return true;
 }
 
-/* Takes an answer of the engine into the reply. */
+/* Copies an answer of the engine to the reply. */
 static void take_answer(const chs__chdb *chdb, chdb_answer *answer, http_reply *reply)
 {
     const char *text = answer ? chdb->answer_error(answer) : "the engine gave no answer";
@@ -188,7 +188,7 @@ static bool use_database(const http_run *run, http_reply *reply)
     return used;
 }
 
-/* More than one statement in a text: chDB would run them all, a server refuses. */
+/* Checks that a text has one statement only: chDB would run several, a server refuses them. */
 static bool check_single(const http_run *run, const char *sql, size_t length, http_reply *reply)
 {
     chs__chdb_analysis analysis = {sizeof analysis, 0, 0, 0};
@@ -272,7 +272,7 @@ void store_interrupt(http_store *store)
     store->chdb->close(session);
 }
 
-/* The names that a session takes, so that a mistyped one is refused as a server does. */
+/* Loads the names of settings, so that a misspelt one is refused as by a server. */
 static bool load_settings(http_store *store)
 {
     static const char sql[] =

@@ -9,16 +9,16 @@
 
 typedef struct http_store http_store;
 
-/* Starts the engine. False with a sentence in err. */
+/* Starts the engine. Returns false with a sentence in err. */
 bool store_open(http_store **out, const chs_embedded_options *options, chs_error *err);
 
-/* Stops the engine, which writes its data out. */
+/* Stops the engine, which writes its data to the disk. */
 void store_close(http_store *store);
 
-/* Ends the SELECTs under way with an exception. Any thread. */
+/* Ends running SELECTs with an exception. Any thread. */
 void store_interrupt(http_store *store);
 
-/* Runs a request whose user is known to be allowed. Any thread. */
+/* Runs a request, whose user has been checked. Any thread. */
 void store_run(http_store *store, const http_request *request, http_reply *reply);
 
 #endif

@@ -47,7 +47,7 @@ static void make_collector(Hotstack__V1__Collector *out, char instance[32], cons
     out->run_id = 1;
 }
 
-/* Labels that tell the JVMs of a few seeds apart, each in another way. */
+/* Makes a target whose labels distinguish the JVMs of a few seeds, each in a different way. */
 static batch_target make_target(string_table *strings, const batch_options *o)
 {
     char pod[32], version[32];
@@ -70,7 +70,7 @@ static batch_target make_target(string_table *strings, const batch_options *o)
     };
 }
 
-/* Stack i: the method of its own under methods that all stacks share. */
+/* Adds stack i: a method of its own below methods that all stacks share. */
 static uint32_t add_stack(batch *to, uint32_t i)
 {
     string_table strings = {0};
@@ -102,7 +102,7 @@ static uint32_t add_stack(batch *to, uint32_t i)
     return index;
 }
 
-/* Locks and allocations have two facets and two classes; CPU time has neither. */
+/* Adds a row. Locks and allocations have two facets and two classes; CPU time has neither. */
 static void add_row(batch *to, const batch_options *o, uint32_t window, uint32_t i)
 {
     static const uint32_t first_facets[WINDOWS] = {0, 3, 1};
@@ -140,7 +140,7 @@ static void add_window(batch *to, const batch_options *o, uint32_t source)
         add_row(to, o, index, i);
 }
 
-/* One second and one thread, which have all that the first window holds. */
+/* Adds one second and one thread, which have all values of the first window. */
 static void add_second_and_thread(batch *to)
 {
     const profile_sum *total = &to->windows[0].part.total;
@@ -154,7 +154,7 @@ static void add_second_and_thread(batch *to)
     to->second_count = to->thread_count = 1;
 }
 
-/* What a correct collector never sends: edits of the encoded message. */
+/* Edits the encoded message into one that a correct collector never sends. */
 static uint8_t *edit(const batch_options *o, uint8_t *bytes, size_t *length)
 {
     Hotstack__V1__ProfileBatch *outer = hotstack__v1__profile_batch__unpack(NULL, *length, bytes);
@@ -188,7 +188,7 @@ uint8_t *batch_make(const batch_options *o, size_t *length, uint64_t *amount_tot
     char instance[32];
     batch one;
 
-    require(o->stacks > 0 ? 0 : -1); /* the caller's options say so */
+    require(o->stacks > 0 ? 0 : -1); /* the caller's options ensure it */
     make_id(id, o->seed);
     make_collector(&sender, instance, o);
     batch_begin(&one, id, (uint32_t)(o->start_ms / 86400000));

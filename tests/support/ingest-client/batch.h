@@ -15,26 +15,27 @@
 typedef struct batch_options {
     const char *cluster;
     const char *workload;
-    uint64_t seed;     /* decides batch id, target and values */
+    uint64_t seed;     /* determines batch id, target and values */
     uint32_t rows;     /* of each window, at most `stacks` x 8 (pools) */
     uint32_t stacks;   /* distinct */
     uint64_t start_ms; /* of the windows */
     uint32_t contract;
-    bool with_stacks;  /* bring the dictionary */
-    bool wrong_totals; /* a total that its rows do not add up to */
-    bool wrong_stack;  /* a dictionary entry whose id is not that of its frames */
+    bool with_stacks;  /* include the dictionary */
+    bool wrong_totals; /* a total that differs from the sum of its rows */
+    bool wrong_stack;  /* a dictionary entry whose id does not match its frames */
     bool other_body;   /* same batch id, other values */
     uint32_t attempt;
 } batch_options;
 
-/* An encoded ProfileBatch; from malloc. *amount_total: the amounts of all rows of all windows. */
+/* Makes an encoded ProfileBatch, malloc'd. *amount_total: the amounts of all rows of all
+ * windows. */
 uint8_t *batch_make(const batch_options *options, size_t *length, uint64_t *amount_total);
 
-/* An encoded StatusReport of the same JVM; from malloc. */
+/* Makes an encoded StatusReport of the same JVM, malloc'd. */
 uint8_t *status_make(const batch_options *options, uint32_t state, uint32_t reason, size_t *length);
 
-/* An encoded Heartbeat of the same collector, which has dropped so many batches that were cut at
- * start_ms; from malloc. */
+/* Makes an encoded Heartbeat of the same collector, which has dropped so many batches that were cut
+ * at start_ms; malloc'd. */
 uint8_t *heartbeat_make(const batch_options *options, uint64_t dropped, size_t *length);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ingest-client: sends made-up batches to a backend, as a collector would, and prints one line an
- * answer: SEED HTTP-STATUS OUTCOME CODE ROWS NEEDED AMOUNT-TOTAL. With --retries, a batch that is
- * put off is sent again, so many times, when the answer says. --save writes the first one's bytes
- * to a file instead (the fuzzers' corpora are such files). For tests.
+ * ingest-client: sends generated batches to a backend, like a collector, and prints a line for each
+ * answer: SEED HTTP-STATUS OUTCOME CODE ROWS NEEDED AMOUNT-TOTAL. With --retries, a batch that must
+ * be retried is sent again, so many times, when the answer says. --save writes the bytes of the
+ * first one to a file instead (the fuzzers' corpora are such files). For tests.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ typedef struct client_options {
     bool status, heartbeat, identity;
 } client_options;
 
-/* An answer's bytes. */
+/* The bytes of an answer. */
 typedef struct answer {
     uint8_t data[1 << 20];
     size_t length;
@@ -199,7 +199,7 @@ static struct curl_slist *make_headers(const client_options *o)
     return list;
 }
 
-/* Compresses in place of the given bytes. */
+/* Compresses the bytes, which it frees, into new memory. */
 static uint8_t *compress_payload(uint8_t *data, size_t *length)
 {
     size_t bound = ZSTD_compressBound(*length);
@@ -210,7 +210,7 @@ static uint8_t *compress_payload(uint8_t *data, size_t *length)
     return out;
 }
 
-/* Returns how long to wait until the payload is sent again, in ms; 0 = it is not. */
+/* Prints an answer, and returns after how many ms the payload is sent again; 0 = it is not. */
 static uint32_t print_answer(const client_options *o, long status, const answer *a,
                              uint64_t amount_total)
 {
@@ -236,7 +236,8 @@ static uint32_t print_answer(const client_options *o, long status, const answer 
     return wait_ms;
 }
 
-/* Collectors do not come again all at the same moment: between half of the time and all of it. */
+/* Waits between half of the time and all of it, as collectors must not all retry at the same
+ * moment. */
 static void wait_for(uint32_t ms)
 {
     uint32_t half = ms / 2;

@@ -8,7 +8,7 @@
 
 enum { STARTED_BEFORE_MS = 3600000, QUEUE_BYTES = 256 << 20, BATCH_BYTES = 65536 };
 
-/* Compresses a packed message, whose bytes it frees, unless packing has failed already. */
+/* Compresses a packed message and frees its bytes, unless packing has failed already. */
 static int compress_packed(int rc, uint8_t *bytes, size_t length, payload *out)
 {
     if (rc == 0)

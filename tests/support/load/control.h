@@ -5,12 +5,12 @@
 
 #include "payload.h"
 
-/* What a heartbeat tells of a node's queue. */
+/* The state of a node's queue in a heartbeat. */
 typedef struct control_queue {
     uint32_t cut, waiting; /* batches */
 } control_queue;
 
-/* Each makes a payload without stacks; now_ms: Unix time. 0, or -1 (no memory). */
+/* Each makes a payload without stacks; now_ms: Unix time. Returns 0, or -1 (no memory). */
 int control_heartbeat(const fleet *f, uint32_t node, const control_queue *queue, uint64_t now_ms,
                       payload *out);
 int control_status(const fleet *f, uint32_t node, uint64_t now_ms, payload *out);

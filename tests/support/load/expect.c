@@ -14,7 +14,7 @@ static const char *const names[] = {
     [STACKS] = "profile_stacks",     [BATCHES] = "ingestion_batches",
 };
 
-/* No padding: the bytes are compared. */
+/* It has no padding, because its bytes are compared. */
 typedef struct line_key {
     uint64_t target; /* of stacks: the service's number */
     uint32_t table, source, day, unused;
@@ -59,7 +59,7 @@ static int add_sum(sums *to, line_key key, const profile_sum *sum)
     return add(to, key, sum->raw_amount, sum->amount, sum->raw_count, sum->count);
 }
 
-/* A stack that a service uses, once a day. */
+/* Adds a stack that a service uses, once per day. */
 static int add_stack(sums *to, const fleet *f, const batch *one, uint32_t target, uint32_t stack)
 {
     stack_key key = {.service = target % f->services, .day = one->day};
@@ -106,7 +106,7 @@ static line_key key_of_snapshot(const batch *one, const uint64_t *targets, table
         .table = of, .target = targets[one->snapshots[snapshot].target], .day = one->day};
 }
 
-/* A sighting's place in its cycle; a fleet's cycles have two threads each. */
+/* Adds a sighting with its position in the cycle; a fleet's cycles have two threads each. */
 static int add_sighting(sums *to, const batch *one, const uint64_t *targets, size_t i)
 {
     const batch_deadlock *d = &one->deadlocks[i];

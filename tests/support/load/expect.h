@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-/* 0, or -1 (no memory). */
+/* Prints the lines. Returns 0, or -1 (no memory). */
 int expect_print(const fleet *f, FILE *out);
 
 #endif

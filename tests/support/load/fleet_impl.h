@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of a fleet's batch share. */
+/* Declarations that the files building a fleet's batch share. */
 #ifndef LOAD_FLEET_IMPL_H
 #define LOAD_FLEET_IMPL_H
 
@@ -14,14 +14,14 @@ typedef struct making {
     uint64_t dice;
 } making;
 
-/* The next number of a batch's own sequence. */
+/* Returns the next number of a batch's own sequence. */
 uint64_t making_roll(making *m);
 
-/* 0 or -1 (no memory). */
+/* Add a text or a stack unless it is there, and get its index. Return 0 or -1 (no memory). */
 int making_text(making *m, const char *text, uint32_t *index);
 int making_stack(making *m, uint32_t recorded, uint32_t *index);
 
-/* The windows of a JVM, and its thread snapshot. 0 or -1. */
+/* Add the windows of a JVM, and its thread snapshot. Return 0 or -1. */
 int making_windows(making *m, uint32_t jvm);
 int making_snapshot(making *m, uint32_t jvm);
 

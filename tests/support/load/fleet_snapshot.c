@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread snapshot of a simulated JVM. */
+/* Makes the thread snapshot of a simulated JVM. */
 #include "fleet_impl.h"
 
 #include <stdio.h>
 
 enum { RUNNABLE = 2, BLOCKED = 3, WAITING = 4, TAKEN_AT_MS = 30000, MONITOR = 1 };
 
-/* The first JVM of a node has two threads that wait for one another. */
+/* Whether the JVM has two threads that wait for each other: the first one of each node has. */
 static bool has_deadlock(const making *m, uint32_t jvm)
 {
     enum { NODES_A_DEADLOCK = 50 };
@@ -46,7 +46,7 @@ static int add_state(making *m, uint32_t snapshot, uint32_t i)
     return 0;
 }
 
-/* One of two threads of a cycle: it holds a lock, and waits for the other's. */
+/* Adds one of two threads of a cycle: it holds a lock, and waits for the other's. */
 static int add_deadlocked(making *m, uint32_t first, uint32_t locks, uint32_t i)
 {
     batch *to = m->to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profiles of a simulated JVM: rows, seconds and threads of its window. */
+/* Makes the profiles of a simulated JVM: rows, seconds and threads of its window. */
 #include "fleet_impl.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static uint64_t window_start(const making *m)
     return m->f->start_ms + (uint64_t)m->name.window * WINDOW_MS;
 }
 
-/* A pool's name. A recording with few rows lends each of them to several pools. */
+/* Adds a pool's name. If a recording has few rows, several pools use the same ones. */
 static int add_pool(making *m, uint32_t pool, size_t copy, uint32_t *index)
 {
     size_t length = 0;
@@ -25,7 +25,8 @@ static int add_pool(making *m, uint32_t pool, size_t copy, uint32_t *index)
     return making_text(m, name, index);
 }
 
-/* Row `at` of a source, of which a recording has `counts[source]` and all pools' copies more. */
+/* Adds row `at` of a source; a recording has `counts[source]` of them, and further rows are copies
+ * for other pools. */
 static int add_row(making *m, uint32_t window, uint32_t source, uint64_t at)
 {
     const stock *from = m->f->from;
@@ -51,7 +52,8 @@ static int add_row(making *m, uint32_t window, uint32_t source, uint64_t at)
     return making_stack(m, recorded->stack, &row->stack);
 }
 
-/* Most rows of a window are the service's hot ones, in every window; the others change. */
+/* Adds the rows of a window: most are the service's hot ones, which are in every window; the others
+ * change. */
 static int add_rows(making *m, uint32_t window, uint32_t source, uint32_t service, uint64_t rows)
 {
     uint64_t recorded = m->f->from->counts[source];
@@ -67,7 +69,7 @@ static int add_rows(making *m, uint32_t window, uint32_t source, uint32_t servic
     return 0;
 }
 
-/* Every second has the same share of the window. */
+/* Adds the seconds, each of which has the same share of the window. */
 static int add_seconds(batch *to, uint32_t window, uint32_t pool)
 {
     const profile_sum *total = &to->windows[window].part.total;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hotstack-load: the collectors of many nodes at once. See --help. */
+/* hotstack-load: simulates the collectors of many nodes at the same time. See --help. */
 #include "expect.h"
 #include "run.h"
 
@@ -159,7 +159,7 @@ static int open_list(options *o, const char *path)
     return o->run.acknowledged != NULL ? 0 : refuse("--acknowledged cannot be written", path);
 }
 
-/* A number from `least` on. */
+/* Reads a number from `least` to `most`. */
 static int read_number(const char *name, const char *value, uint64_t least, uint64_t most,
                        uint64_t *out)
 {

@@ -69,7 +69,7 @@ call node_next(const node_state *n, const fleet *f, const pace *p, uint64_t begu
     return CALL_NONE;
 }
 
-/* Doubles the wait up to its bound; a backend that says how long to wait knows best. */
+/* Doubles the wait up to its bound; a wait that the backend asks for takes precedence. */
 static void back_off(node_state *n, const pace *p, uint64_t asked_ms, uint64_t now_ms,
                      uint64_t random)
 {
@@ -107,7 +107,7 @@ void node_take(node_state *n, const pace *p, call made, const answer *a, uint64_
     if (made != CALL_BATCH)
         return;
     if (failed)
-        n->attempt++; /* a part of the batch may be stored */
+        n->attempt++; /* the backend may have stored a part of the batch */
     else if (a->outcome == ANSWER_NEED_STACKS)
         n->all_stacks = true;
     else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load/node.h: when the collector of a simulated node makes its next call, and what an answer means
- * for it: the rules of docs/formats/ingest.md, as the real collector follows them. One call at a
- * time; batches in the order of their windows, each until it is acknowledged or rejected.
+ * load/node.h: decides when the collector of a simulated node makes its next call, and handles the
+ * answers, by the rules of docs/formats/ingest.md, like the real collector. It makes one call at a
+ * time, and sends batches in the order of their windows, each until it is acknowledged or rejected.
  */
 #ifndef LOAD_NODE_H
 #define LOAD_NODE_H
@@ -29,9 +29,9 @@ typedef struct answer {
     char code[64];
 } answer;
 
-/* How the collectors of a fleet behave. Times in ms. */
+/* The behaviour of a fleet's collectors. Times in ms. */
 typedef struct pace {
-    double speed;      /* simulated time to real time; 0 = everything is due at once */
+    double speed;      /* simulated time relative to real time; 0 = everything is due at once */
     bool newest_first; /* batches in the reverse order of their windows */
     uint64_t backoff_min, backoff_max;
     uint64_t heartbeat_every; /* real time; 0 = no heartbeats */
@@ -40,10 +40,10 @@ typedef struct pace {
 
 typedef struct node_state {
     uint32_t number;
-    uint32_t settled; /* batches that are acknowledged or rejected */
-    uint32_t attempt; /* of the batch that is next */
+    uint32_t settled; /* batches that were acknowledged or rejected */
+    uint32_t attempt; /* of the next batch */
     uint64_t first_try_ms;
-    bool all_stacks; /* which has to bring all of its stacks */
+    bool all_stacks; /* the next batch must contain all of its stacks */
     uint64_t not_before_ms, backoff_ms;
     uint64_t next_heartbeat_ms, next_status_ms;
     key_table known; /* stacks that the backend knows, by payload.h's keys */
@@ -56,15 +56,15 @@ void node_end(node_state *n);
 
 bool node_is_done(const node_state *n, const fleet *f);
 
-/* The batch that is next, and when it is due by the real clock. */
+/* Return the next batch, and when it is due by the real clock. */
 batch_name node_batch(const node_state *n, const fleet *f, const pace *p);
 uint64_t node_batch_due(const node_state *n, const fleet *f, const pace *p, uint64_t begun_ms);
 
-/* The call to make now, or CALL_NONE with the time to ask again. */
+/* Returns the call to make now, or CALL_NONE with the time to ask again. */
 call node_next(const node_state *n, const fleet *f, const pace *p, uint64_t begun_ms,
                uint64_t now_ms, uint64_t *wake_ms);
 
-/* Takes an answer to a call that ended at now_ms. `random` spreads waits. */
+/* Handles an answer to a call that ended at now_ms. `random` spreads waits. */
 void node_take(node_state *n, const pace *p, call made, const answer *a, uint64_t now_ms,
                uint64_t random);
 

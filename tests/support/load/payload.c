@@ -12,7 +12,8 @@
 
 enum { LEVEL = 3 };
 
-/* A stack is known per namespace, workload and day. All JVMs of a fleet share the namespace. */
+/* Returns the key of a stack, which is known per namespace, workload and day. All JVMs of a fleet
+ * share the namespace. */
 static uint64_t stack_key(const batch *one, uint32_t target, uint32_t stack)
 {
     size_t length = 0;
@@ -24,7 +25,7 @@ static uint64_t stack_key(const batch *one, uint32_t target, uint32_t stack)
                                 seed);
 }
 
-/* Notes one use of a stack, and whether the batch has to bring it. */
+/* Notes a use of a stack, and whether the batch must contain it. */
 static void note_use(const batch *one, uint32_t target, uint32_t stack, const key_table *known,
                      payload *out, bool *wanted)
 {
@@ -34,7 +35,7 @@ static void note_use(const batch *one, uint32_t target, uint32_t stack, const ke
     wanted[stack] = wanted[stack] || known == NULL || !key_table_has(known, &key);
 }
 
-/* For each stack of a batch whether it has to be brought; NULL = no memory. */
+/* Returns for each stack of a batch whether the batch must contain it; NULL = no memory. */
 static bool *choose_stacks(const batch *one, const key_table *known, payload *out)
 {
     bool *wanted = calloc(one->stack_ids.count + 1, sizeof(*wanted));
@@ -56,7 +57,8 @@ static bool *choose_stacks(const batch *one, const key_table *known, payload *ou
     return wanted;
 }
 
-/* The message of a try, packed: the whole one with fewer stacks and another attempt. 0 or -1. */
+/* Packs the message of a try: the whole one with fewer stacks and another attempt. Returns 0 or
+ * -1. */
 static int edit(const batch *one, const bool *wanted, const payload_try *how, uint8_t **bytes,
                 size_t *length)
 {

@@ -11,12 +11,12 @@
 
 enum { PROGRESS_MS = 10000, WAIT_MAX_MS = 1000 };
 
-/* A node with its call under way. */
+/* A node with its current call. */
 typedef struct caller {
     node_state node;
-    call made; /* CALL_NONE = none is under way */
+    call made; /* CALL_NONE = there is none */
     payload sent;
-    payload *prepared; /* of its batches, in their order; NULL = made when they are sent */
+    payload *prepared; /* of its batches, in order; NULL = made when they are sent */
 } caller;
 
 typedef struct run {
@@ -27,7 +27,7 @@ typedef struct run {
     tallies *out;
     uint64_t begun_ms, told_ms;
     uint64_t settled, all;
-    unsigned seed; /* of the spread of waits */
+    unsigned seed; /* for the spread of waits */
 } run;
 
 static int fail(const char *what)
@@ -53,7 +53,7 @@ static void tell_progress(run *r, const char *what, uint64_t done, uint64_t of)
 
 /* ---- payloads ---- */
 
-/* All payloads of a node, as if each were acknowledged before the next. 0 or -1. */
+/* Makes all payloads of a node, as if each were acknowledged before the next. Returns 0 or -1. */
 static int prepare_node(run *r, caller *c)
 {
     uint32_t count = r->f->windows * fleet_parts(r->f);
@@ -87,7 +87,7 @@ static int prepare_all(run *r)
     return 0;
 }
 
-/* The payload of a node's next batch. 0 or -1. */
+/* Gets the payload of a node's next batch. Returns 0 or -1. */
 static int take_payload(run *r, caller *c, uint64_t now_ms)
 {
     node_state *n = &c->node;
@@ -99,7 +99,7 @@ static int take_payload(run *r, caller *c, uint64_t now_ms)
         c->prepared[n->settled] = (payload){0};
         return 0;
     }
-    /* A prepared run has no list of known stacks: a try that is not the first brings all. */
+    /* A prepared run has no list of known stacks: every try but the first contains all stacks. */
     bool all = n->all_stacks || c->prepared != NULL;
     const payload_try how = {.known = all ? NULL : &n->known,
                              .attempt = n->attempt,
@@ -144,7 +144,7 @@ static int begin_call(run *r, caller *c, call made, uint64_t now_ms)
     return 0;
 }
 
-/* Begins what is due; *wake_ms: when something else is. 0 or -1. */
+/* Begins the calls that are due; *wake_ms: when the next one is due. Returns 0 or -1. */
 static int begin_calls(run *r, uint64_t *wake_ms)
 {
     uint64_t now_ms = clock_monotonic_ms(NULL);

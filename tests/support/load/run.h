@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load/run.h: a fleet's calls, until every batch is acknowledged or rejected. */
+/* load/run.h: makes a fleet's calls until every batch is acknowledged or rejected. */
 #ifndef LOAD_RUN_H
 #define LOAD_RUN_H
 
@@ -11,12 +11,13 @@ typedef struct run_options {
     size_t url_count;
     const char *token;
     uint64_t timeout_ms;
-    bool prepare;       /* make the payloads before the first call */
+    bool prepare;       /* makes the payloads before the first call */
     FILE *acknowledged; /* gets a line for each acknowledged batch: id, node, window, part, outcome.
-                           NULL = nobody */
+                           NULL = no lines */
 } run_options;
 
-/* Tells its progress on standard error. 0, or -1 with a sentence there. The caller clears `out`. */
+/* Reports progress on standard error. Returns 0, or -1 with a sentence there. The caller clears
+ * `out`. */
 int run_fleet(const fleet *f, const run_options *o, tallies *out);
 
 #endif

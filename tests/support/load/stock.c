@@ -36,7 +36,7 @@ static int read_profile(profile *out, const char *path, char *message, size_t si
     return rc;
 }
 
-/* Lists the rows by source, without the row that stands for dropped stacks. 0 or -1. */
+/* Lists the rows by source, without the row for dropped stacks. Returns 0 or -1. */
 static int list_rows(stock *to)
 {
     const profile *from = &to->read;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load/stock.h: one recording as the collector reads it. The simulated JVMs take their stacks,
- * thread pools, classes and the size of an event from its rows.
+ * thread pools, classes and sizes of events from its rows.
  */
 #ifndef LOAD_STOCK_H
 #define LOAD_STOCK_H
@@ -15,7 +15,7 @@ typedef struct stock {
     uint32_t sources; /* with rows */
 } stock;
 
-/* Reads a recording, packed with gzip or not. 0, or -1 with a sentence in `message`. */
+/* Reads a recording, gzipped or not. Returns 0, or -1 with a sentence in `message`. */
 int stock_open(stock *out, const char *path, char *message, size_t size);
 void stock_close(stock *from);
 

@@ -43,7 +43,7 @@ static int compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The wait that this share of all calls had at most, in ms. */
+/* Returns the time that this share of all calls took at most, in ms. */
 static double percentile(const waits *of, double share)
 {
     if (of->count == 0)

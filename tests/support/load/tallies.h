@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load/tallies.h: what the calls of a run came to. */
+/* load/tallies.h: the results of a run's calls. */
 #ifndef LOAD_TALLIES_H
 #define LOAD_TALLIES_H
 
@@ -9,7 +9,7 @@
 
 enum { CODES = 32 };
 
-/* How long the calls of one kind took, in us. */
+/* The durations of the calls of one kind, in us. */
 typedef struct waits {
     uint64_t *us;
     size_t count, room;
@@ -20,15 +20,15 @@ typedef struct tallies {
     struct {
         char code[64];
         uint64_t count;
-    } codes[CODES]; /* of calls that were rejected or put off */
+    } codes[CODES]; /* of calls that were rejected or must be retried */
     size_t code_count;
     waits waits[CALLS];
     uint64_t sent_bytes; /* of batches */
-    uint64_t late_ms;    /* the longest time between a batch's due time and its acknowledgement */
+    uint64_t late_ms;    /* the longest time from a batch's due time to its acknowledgement */
     uint64_t wall_ms;
 } tallies;
 
-/* Counts an answered, or unanswered, call. 0, or -1 (no memory). */
+/* Counts a call with or without an answer. Returns 0, or -1 (no memory). */
 int tallies_add(tallies *t, call made, const answer *a, uint64_t took_us);
 
 /* Prints one line of JSON. */

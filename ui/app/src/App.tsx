@@ -12,7 +12,7 @@ import { ServicesPage } from './pages/ServicesPage.tsx';
 import { ServiceFrame } from './parts/frame/ServiceFrame.tsx';
 import { loginAddress } from './url/address.ts';
 
-/** A page that comes with the first of its kind that is opened: the first screen needs only the services. */
+/** Loads a page when the first of its kind is opened, because the first screen needs only the services. */
 const later = (name: keyof typeof Pages) => ({ lazy: { Component: async () => (await import('./pages/later.ts'))[name] } });
 
 const router = createBrowserRouter([
@@ -88,7 +88,7 @@ export function App({ code }: { code: string | null }) {
 
 const redeemed = new Map<string, Promise<void>>();
 
-/** A code works once, and effects may run twice. */
+/** Uses a code only once, because it works once and effects can run twice. */
 function redeem(code: string): Promise<void> {
   const known = redeemed.get(code);
   if (known !== undefined) return known;

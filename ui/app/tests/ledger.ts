@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a made-up backend tells of its collectors, batches and tables.
+// Answers of a made-up backend about its collectors, batches and tables.
 const MINUTE = 60_000;
 
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { readDocument } from '../../flamegraph/src/document/document.ts';
 import { topFrames } from '../../flamegraph/src/lens/top.ts';
 import { KINDS } from '../../flamegraph/src/document/frames.ts';
+import type { Loss } from '../src/api/types.ts';
 import * as ledger from './ledger.ts';
 import * as pool from './pool.ts';
 import { shopGraph, TYPES } from './shop.ts';
@@ -30,11 +31,12 @@ export class MockBackend {
   age = 1;
   failures: Failures = new Map();
   lostEvents = '0';
+  loss: Loss = { dropped_batches: 0, oldest_dropped: null, rejected_batches: 0, code: null };
   coverage: { share: number; lost_windows: number; reason: string | null } = { share: 1, lost_windows: 0, reason: null };
   /** Profile types without samples. */
   emptyTypes = new Set<string>(['wall', 'live_bytes']);
   targets: Record<string, unknown>[] = [target({})];
-  /** What is told of one JVM over time. */
+  /** The reported states of one JVM over time. */
   history: Record<string, unknown>[] = [];
   /** Changes an answer about threads, locks, deadlocks or ingestion before it is sent. */
   change: (path: string, body: Record<string, unknown>) => Record<string, unknown> = (_path, body) => body;
@@ -54,7 +56,7 @@ export class MockBackend {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** As after a restart of the backend, or when the session has run out. */
+  /** Ends all sessions, as after a restart of the backend, or when the session has expired. */
   endSessions(): void {
     this.sessions.clear();
   }
@@ -199,6 +201,7 @@ export class MockBackend {
       missing: [],
       coverage: this.coverage,
       lost_events: this.lostEvents,
+      loss: this.loss,
       ledger: ledgerOf(0n),
     };
   }
@@ -212,7 +215,7 @@ function fail(response: ServerResponse, { status, code, message, oldest }: { sta
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error: { code, message, oldest } }));
 }
 
-/** A status row; profiling unless told otherwise. */
+/** Returns a status row; its state is profiling unless `change` sets another. */
 export function target(change: Record<string, unknown>): Record<string, unknown> {
   return {
     cluster: 'local',

@@ -46,6 +46,9 @@ function clippedTables(): (string | null)[] {
   return frames.filter((frame) => frame.scrollWidth > frame.clientWidth).map((frame) => frame.getAttribute('aria-label'));
 }
 
+/** From here up every page works without scrolling sideways. */
+const NARROW = 1024;
+
 beforeAll(() => expect(NOW).toBe(Date.now()));
 
 describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
@@ -73,6 +76,10 @@ describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
       for (let frames = 0; frames < 5; frames++) await new Promise(requestAnimationFrame);
     });
     expect(await page.evaluate(clippedTables)).toEqual([]);
+    const { width, height } = page.viewportSize()!;
+    await page.setViewportSize({ width: NARROW, height });
+    expect(await page.evaluate(clippedTables)).toEqual([]);
+    await page.setViewportSize({ width, height });
     const blank = await browser.context.newPage();
     try {
       await matchesGolden(page, blank, `${name}-${colorScheme}`);

@@ -125,7 +125,6 @@ export function threads(only: string | null): Json {
       slow(45, 'class_initialisation', { lock: null, holder: null, chain: [], stack: [frame('com.acme.Config.<clinit>', 12)] }),
       slow(71, 'deadlocked', { name: 'transfer-1', pool: 'transfer-#', chain: ['transfer-2', 'transfer-1'] }),
     ].filter(chosen),
-    pools: [{ pool: POOL, threads: 40, cpu_ns: 68e9, states: { RUNNABLE: 3, BLOCKED: 1, WAITING: 30, TIMED_WAITING: 6 } }],
     sources: SOURCES,
   };
 }

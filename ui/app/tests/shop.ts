@@ -55,7 +55,7 @@ const SCALE: Record<string, { unit: string; stacks: Record<string, number>; scal
 
 export const TYPES = Object.keys(SCALE);
 
-/** The flame graph of a type after `age` windows; empty for a type that the shop does not know. */
+/** Returns the flame graph of a type after `age` windows; empty for a type that the shop does not know. */
 export function shopGraph(type: string, age: number): SampleDocument {
   const { unit, stacks, scale } = SCALE[type] ?? { unit: 'count', stacks: {}, scale: 1 };
   const grown = Object.entries(stacks).map(([stack, weight]): [string, number] => [stack, weight * scale * age]);

@@ -11,7 +11,7 @@ export let origin: string;
 export let page: Page;
 export let complaints: string[];
 
-/** To be called once in a file of tests. */
+/** Serves the app to the tests. Call it once in a file of tests. */
 export function serveApp(): void {
   beforeAll(async () => {
     browser = await launchBrowser();

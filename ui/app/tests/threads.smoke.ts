@@ -306,7 +306,7 @@ describe('targets', () => {
 });
 
 const EMPTY: Record<string, object> = {
-  '/v1/threads': { busy: [], slow: [], pools: [] },
+  '/v1/threads': { busy: [], slow: [] },
   '/v1/threads/lanes': { lanes: [] },
   '/v1/locks': { locks: [] },
   '/v1/deadlocks': { deadlocks: [] },
@@ -377,7 +377,7 @@ describe('states', () => {
   });
 });
 
-/** Every text of an answer replaced, but for what the page must understand. */
+/** Replaces every text of an answer except those that the page must understand. */
 function withHostileNames(value: unknown, hostile: string): unknown {
   if (Array.isArray(value)) return value.map((entry) => withHostileNames(entry, hostile));
   if (typeof value !== 'object' || value === null) return value;

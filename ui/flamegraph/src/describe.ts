@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said about a box: in the tooltip, to a screen reader, and to whoever copies it.
+// Describes a box for the tooltip, for screen readers and for the clipboard.
 import { formatPercent, formatValue } from './format.ts';
 import { mergedLabel } from './drawing/painter.ts';
 import { KINDS } from './document/frames.ts';
@@ -16,7 +16,7 @@ function figures(profile: Profile, value: number): string {
   return `${formatValue(value, profile.unit)} (${formatPercent(value, profile.total[0]!)})`;
 }
 
-/** `+1.2 points`: how a share of the whole changed. */
+/** Returns `+1.2 points`: the change of a share of the whole. */
 export function formatPoints(change: number): string {
   const points = change * 100;
   const digits = Math.abs(points) < 1 ? 2 : 1;
@@ -25,7 +25,7 @@ export function formatPoints(change: number): string {
   return `${change > 0 ? '+' : '\u2212'}${text} points`;
 }
 
-/** How the share of a box changed. */
+/** Returns the change of a box's share. */
 export function changeOf({ before, after }: Sides, box: number): number {
   const share = (side: Float64Array) => (side[0]! > 0 ? side[box]! / side[0]! : 0);
   return share(after) - share(before);
@@ -71,7 +71,7 @@ export function describe(profile: Profile, item: Item, zoomed: number): Descript
   };
 }
 
-/** `com.acme.Cart.total, self 1.2 s, total 3.4 s, 12.3 %, java` */
+/** Returns `com.acme.Cart.total, self 1.2 s, total 3.4 s, 12.3 %, java` */
 export function sentence(profile: Profile, box: number): string {
   const { unit } = profile;
   const parts = [profile.label(box)];

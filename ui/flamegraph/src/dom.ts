@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building DOM without markup strings: nothing a document holds can become an element.
+// Builds DOM without markup strings, so that no text of a document can become an element.
 
 type Attributes = Record<string, string | number | boolean | undefined>;
 
 /**
- * An element with attributes and children. Attributes: `true` = present, `false` and undefined = absent, but aria-* are written out.
+ * Makes an element with attributes and children. Attributes: `true` = present, `false` and undefined = absent, but aria-* are written out.
  * testId is data-testid. Strings become text nodes.
  */
 export function element<K extends keyof HTMLElementTagNameMap>(
@@ -32,19 +32,19 @@ export function buttonOf(attributes: Attributes, ...children: (Node | string)[])
   return element('button', { type: 'button', ...attributes }, ...children);
 }
 
-/** A button of a tool bar; behind what it is called `title` names its key in parentheses. */
+/** Makes a button of a tool bar; `title` is its name, followed by its key in parentheses. */
 export function tool(text: string, title: string, action: () => void): HTMLButtonElement {
   const result = buttonOf({ class: 'hsf-button', title, 'aria-label': title.replace(/ \(.*/, '') }, text);
   on(result, 'click', action);
   return result;
 }
 
-/** Says that a button that stays down is down, or not. */
+/** Sets whether a toggle button is pressed. */
 export function press(target: HTMLElement, isDown: boolean): void {
   target.setAttribute('aria-pressed', String(isDown));
 }
 
-/** What opens on '?': a line of `keys` is a key, '|', and what it does. */
+/** Makes the help that '?' opens; each line of `keys` is a key, '|', and its effect. */
 export function helpOn(title: string, keys: string): HTMLElement {
   const list = keys.split('\n').flatMap((line) => line.split('|').map((part, i) => element(i === 0 ? 'dt' : 'dd', {}, part)));
   return element('div', { class: 'hsf-help', popover: 'auto', id: uniqueId('help') }, element('strong', {}, title), element('dl', {}, ...list));
@@ -52,7 +52,7 @@ export function helpOn(title: string, keys: string): HTMLElement {
 
 let lastId = 0;
 
-/** An id that no other part of the page uses. */
+/** Returns an id that no other part of the page uses. */
 export function uniqueId(prefix: string): string {
   return `hsf-${prefix}-${++lastId}`;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work that must not hold the page up: reading documents, laying trees out, other views of a tree. It runs in a worker; where there
+// The work that must not block the page: reading documents, laying trees out, other views of a tree. It runs in a worker; where there
 // is none (an old browser, a policy that forbids it) in the page itself.
 import { openDocument, parseJson, type OpenedDocument } from './document/document.ts';
 import { Frames, type FrameColumns } from './document/frames.ts';
@@ -37,7 +37,7 @@ export class Kitchen {
     this.sources.set(source, { columns, ranks, cells });
   }
 
-  /** `heat` is there in pages with heatmaps. */
+  /** Only pages with heatmaps pass `heat`. */
   constructor(private readonly heat: HeatKitchen | null) {}
 
   private static ranksOf(frames: FrameColumns): () => Int32Array {
@@ -45,7 +45,7 @@ export class Kitchen {
     return () => (made ??= new Frames(frames).ranks());
   }
 
-  /** The answer, and what of it may be moved rather than copied. */
+  /** Returns the answer, and the buffers in it that can be moved rather than copied. */
   serve(request: Request): [answer: unknown, moved: ArrayBufferLike[]] {
     if (request.op === 'open') {
       const { profile, ...opened } = openDocument(parseJson(request.json), this.heat);
@@ -110,7 +110,7 @@ export class Engine {
   private lastId = 0;
   private lastSource = 1_000_000;
 
-  /** `start` makes the worker; it may throw, or be null for none. `extra` is what pages with heatmaps add. */
+  /** `start` makes the worker; it may throw, or be null for none. Only pages with heatmaps pass `extra`. */
   constructor(
     start: (() => Worker) | null,
     private readonly extra: HeatKitchen | null = null,
@@ -137,7 +137,7 @@ export class Engine {
     else reject(new Error(error));
   }
 
-  /** The worker could not be loaded: what it was asked is done here, in the order of asking. */
+  /** Runs the requests in the page, in their order, when the worker could not be loaded. */
   private goLocal(): void {
     this.worker?.terminate();
     this.worker = null;
@@ -167,7 +167,7 @@ export class Engine {
     return { ...opened, frames: new Frames(opened.frames) };
   }
 
-  /** Profile number `at` of the opened document, or with -1 the first that has something. */
+  /** Returns profile number `at` of the opened document, or with -1 the first that is not empty. */
   async load({ frames }: OpenDocument, at: number): Promise<Profile> {
     const { source, head, place } = await this.ask<Loaded>({ op: 'load', at });
     const profile = new Profile(head, frames, place);
@@ -175,12 +175,12 @@ export class Engine {
     return profile;
   }
 
-  /** The sums by bucket of a loaded profile, of one thread's frame or, with -1, of all. */
+  /** Returns the sums by bucket of a loaded profile, for one thread's frame or, with -1, for all. */
   heat(profile: Profile, thread: number): Promise<Heat> {
     return this.ask<Heat>({ op: 'buckets', source: this.known.get(profile)!, thread });
   }
 
-  /** What of a loaded profile lies between two buckets. One such pick is kept at a time. */
+  /** Returns the part of a loaded profile between two buckets. Only the last such part is kept. */
   async pick(whole: Profile, from: number, to: number): Promise<Profile> {
     await this.ask({ op: 'part', source: this.known.get(whole)!, as: PICKED, from, to });
     const place = await this.ask<Layout>({ op: 'show', source: PICKED, transform: NO_TRANSFORM });
@@ -190,7 +190,7 @@ export class Engine {
     return profile;
   }
 
-  /** Another view of a profile. */
+  /** Returns another view of a profile. */
   async show(profile: Profile, transform: Transform): Promise<Profile> {
     let source = this.known.get(profile);
     if (source === undefined) {

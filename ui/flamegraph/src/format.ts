@@ -23,7 +23,7 @@ const COUNT: [number, string][] = [
   [1e6, 'M'],
 ];
 
-/** Three significant digits, never in exponent form, no trailing zeros. */
+/** Formats a number with three significant digits, never with an exponent or trailing zeros. */
 function threeDigits(value: number): string {
   if (value >= 100) return String(Math.round(value));
   const digits = value >= 10 ? 1 : 2;
@@ -38,7 +38,7 @@ function scaled(value: number, steps: [number, string][]): string {
   return `${threeDigits(value)} ${smallest}`;
 }
 
-/** `1.23 s`, `45.6 MiB`, `1,234`: `value` in `unit` (`ns`, `bytes`, `count`; an unknown unit is put behind the number). */
+/** Returns `1.23 s`, `45.6 MiB`, `1,234`: `value` in `unit` (`ns`, `bytes`, `count`; an unknown unit follows the number). */
 export function formatValue(value: number, unit: string): string {
   if (!Number.isFinite(value)) return '?';
   if (unit === 'ns') return scaled(value, TIME);
@@ -47,17 +47,17 @@ export function formatValue(value: number, unit: string): string {
   return unit === 'count' ? number : `${number} ${unit}`;
 }
 
-/** A decimal string in `unit`, for people; the exact string belongs beside it. */
+/** Returns a decimal string in `unit`, for people; show the exact string beside it. */
 export function formatDecimal(decimal: string, unit: string): string {
   return formatValue(Number(decimal), unit);
 }
 
-/** `12345678` as `12,345,678`. Works on strings, so no digit is lost. */
+/** Writes `12345678` as `12,345,678`. Works on strings, so no digit is lost. */
 export function groupDigits(decimal: string): string {
   return decimal.replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `12.3 %`. A share above zero is never shown as zero, one below the whole never as the whole. */
+/** Returns `12.3 %`. A share above zero is never shown as zero, one below the whole never as the whole. */
 export function formatPercent(part: number, whole: number): string {
   if (!(whole > 0)) return '0 %';
   const percent = (part / whole) * 100;
@@ -81,7 +81,7 @@ const TYPE_NAMES = new Map([
   ['trace_time', 'Time of traced calls'],
 ]);
 
-/** A profile type's name for people; a type that this version does not know is shown as it is. */
+/** Returns a profile type's name for people; a type that this version does not know keeps its name. */
 export function typeName(type: string): string {
   return TYPE_NAMES.get(type) ?? type;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The box beside the mouse. Shown in the top layer's place by fixed position; moved, not rebuilt, while it follows.
+// The box beside the mouse. It has a fixed position above the page, and is moved, not rebuilt, while it follows the mouse.
 import { element } from './dom.ts';
 import { shorten } from './text.ts';
 import type { Description } from './describe.ts';

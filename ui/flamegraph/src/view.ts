@@ -20,7 +20,7 @@ import { isPlain } from './lens/transform.ts';
 import { TreeGrid } from './tables/treegrid.ts';
 
 export interface FlameViewOptions {
-  /** What the graph is called to a screen reader. */
+  /** The graph's name for screen readers. */
   label: string;
   /** data-testid of the root element. */
   testId?: string;
@@ -29,7 +29,7 @@ export interface FlameViewOptions {
   mode?: Mode;
   query?: string;
   lens?: Lens;
-  /** Works out other views of the tree; without one the view makes its own, in the page. */
+  /** Computes other views of the tree; without one the view makes its own, in the page. */
   engine?: Engine;
   /** A top table computed from the graph itself. */
   topTable?: boolean;
@@ -41,9 +41,9 @@ export interface FlameViewOptions {
 
 type Panel = 'none' | 'tree' | 'top';
 
-/** What the key t shows. */
+/** The panel that the key t shows. */
 
-/** A line per key, and what it does. */
+/** A line for each key, with its effect. */
 const KEYS = `Arrow keys|neighbour, parent, heaviest child
 Enter|zoom to the frame
 + -|zoom in, out (Ctrl + wheel)
@@ -94,7 +94,7 @@ export class FlameView {
   private profile: Profile | null = null;
   private lens: Lens;
   private readonly past: Lens[] = [];
-  /** Counts what was asked of the engine: an answer that was overtaken is dropped. */
+  /** Counts the requests to the engine, so that the answer to an older request is dropped. */
   private asked = 0;
   /** The chart that had the focus last. */
   private at: Chart;
@@ -104,7 +104,7 @@ export class FlameView {
   private matchAt = -1;
   private stopSearch = () => {};
   private isSearching = false;
-  /** What the user stepped while the search went on. */
+  /** The steps of the user while the search was running. */
   private steps = 0;
   private query: string;
   private mode: Mode;
@@ -218,7 +218,7 @@ export class FlameView {
     return this.refresh();
   }
 
-  /** Works out what the lens makes of the profile, and shows it. */
+  /** Applies the lens to the profile, and shows the result. */
   private async refresh(): Promise<void> {
     const { base, lens } = this;
     if (base === null) return;
@@ -258,7 +258,7 @@ export class FlameView {
     this.runSearch();
   }
 
-  /** The tables and the live text follow the chart that has the focus. */
+  /** Makes the tables and the live text follow the chart that has the focus. */
   private use(chart: Chart): void {
     this.at = chart;
     const profile = chart.shown;
@@ -295,7 +295,7 @@ export class FlameView {
     if (frame >= 0) this.change({ remove: [...this.lens.remove, this.base!.frames.key(frame)] });
   }
 
-  /** A button for each part of the lens, which takes it away. */
+  /** Shows a button for each part of the lens, which removes that part. */
   private showLens(): void {
     const { lens } = this;
     press(this.buttons.reverse, lens.reverse);
@@ -349,7 +349,7 @@ export class FlameView {
     this.chart.zoomTo(0);
   }
 
-  /** Sets the search from outside. While somebody types into this graph's own field, the field is right. */
+  /** Sets the search from outside, unless the user is typing into this graph's own field. */
   setQuery(query: string): void {
     if (document.activeElement !== this.input) this.applyQuery(query);
   }
@@ -448,7 +448,7 @@ export class FlameView {
     this.active = box;
     const text = chart.shown === null ? '' : sentence(chart.shown, box);
     this.root.dataset['active'] = text;
-    // New figures every few seconds are not worth being read out.
+    // Screen readers must not read new figures every few seconds.
     if (byUser) this.live.textContent = text;
     this.tree.select(box, byUser);
   }
@@ -458,7 +458,7 @@ export class FlameView {
     if (chart === this.chart) this.options.onZoom?.(chart.zoomPath);
   }
 
-  /** The line above the graph is always there, so that zooming does not move the graph under the mouse. */
+  /** Fills the line above the graph. It is always there, so that zooming does not move the graph under the mouse. */
   private showZoom(): void {
     const label = this.at.zoomLabel();
     this.root.dataset['zoom'] = label;
@@ -475,7 +475,7 @@ export class FlameView {
     return `${share}: ${formatValue(shown, profile.unit)}, ${nodes}`;
   }
 
-  /** One entry for each kind that the graph has; for a comparison what the colours of change mean. */
+  /** Shows one entry for each kind in the graph; for a comparison, the meaning of its colours. */
   private showLegend(): void {
     const { profile } = this;
     if (profile === null) return;
@@ -505,7 +505,7 @@ export class FlameView {
     event.preventDefault();
   }
 
-  /** The clipboard is there on https, localhost and, in most browsers, in files only. */
+  /** Browsers have a clipboard only on https, on localhost and, mostly, in files. */
   private copy(text: string): void {
     const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error());
     copied.then(
@@ -514,7 +514,7 @@ export class FlameView {
     );
   }
 
-  /** Escape undoes what is nearest: the zoom, then the view. */
+  /** Undoes the nearest change on Escape: the zoom, then the view. */
   private escape(): void {
     if (this.at.zoomLabel() === '' && this.root.dataset['lens'] !== '') this.resetView();
     else this.at.zoomTo(0);

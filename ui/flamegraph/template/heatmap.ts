@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The self-contained heatmap: one profile type at a time, all or one of its threads, and the flame graph of what is selected.
+// The self-contained heatmap: one profile type at a time, all or one of its threads, and the flame graph of the selection.
 import { heatKitchen } from '../src/document/heat.ts';
 import { HeatMap, type Stretch } from '../src/drawing/heatmap.ts';
 import type { Profile } from '../src/document/profile.ts';
@@ -14,7 +14,7 @@ start((opened, engine) => {
   let whole: Profile;
   let busy = false;
   let again = false;
-  /** The flame graph of what is selected: one at a time is made, then what is selected by then. */
+  /** Makes the flame graph of the selection, one at a time, and makes it again when the selection has changed meanwhile. */
   const refresh = async () => {
     again = busy;
     if (busy) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the self-contained pages share: the embedded document, the worker, and what stands around the graph.
+// The common parts of the self-contained pages: the embedded document, the worker, and the controls around the graph.
 import { buttonOf, element, on, press } from '../src/dom.ts';
 import { Engine, serveFrom, type OpenDocument } from '../src/engine.ts';
 import { formatDecimal, formatPercent, groupDigits, typeName } from '../src/format.ts';
@@ -25,13 +25,13 @@ export function failed({ message }: Error): void {
   problem('This file cannot be shown', message);
 }
 
-/** Null when nobody has filled the template. */
+/** Returns null for a template without a document. */
 function embeddedText(): string | null {
   const text = document.getElementById('hotstack-data')?.textContent ?? '';
   return /^\s*(\/\*.*\*\/)?\s*$/.test(text) ? null : text;
 }
 
-/** The document's text. An exporter writes it as it is, or as base64 of zlib's stream, which browsers call "deflate". */
+/** Returns the document's text. An exporter writes it as it is, or as base64 of zlib's stream, which browsers call "deflate". */
 async function unpacked(embedded: string): Promise<string> {
   if (embedded.trimStart().startsWith('{')) return embedded;
   if (typeof DecompressionStream === 'undefined') {
@@ -45,7 +45,7 @@ function figure(name: string, value: string, testId?: string, unit = ''): HTMLEl
   return element('span', {}, `${name} `, element('b', { testId: testId }, value), unit === '' ? '' : ` ${unit}`);
 }
 
-/** How much of the profile runs through a frame that stands for what is missing. */
+/** Returns the value under the frame of this name, which represents missing data. */
 function through({ frames, frame, total, end, nodeCount }: Profile, name: string): number {
   const wanted = frames.find(`4${name}`);
   let sum = 0;
@@ -88,7 +88,7 @@ function about({ facts }: RecordingInfo): HTMLElement[] {
   return [element('details', { class: 'about', testId: 'about' }, element('summary', {}, 'About this recording'), list)];
 }
 
-/** Losses are said before anybody reads the graph. */
+/** Makes the list of losses, which is above the graph so that users read it first. */
 function warnings({ notes }: RecordingInfo): HTMLElement[] {
   if (notes.length === 0) return [];
   const list = element('ul', {}, ...notes.map((note) => element('li', {}, note)));
@@ -103,7 +103,7 @@ function themeButton(): HTMLElement {
   return button;
 }
 
-/** The part of the address behind '#': what is shown, so that it can be kept and passed on. */
+/** The part of the address after '#'. It has the state of the page, so that users can keep it and share it. */
 export class State {
   private readonly parts = new URLSearchParams(location.hash.slice(1));
   private timer = 0;
@@ -118,7 +118,7 @@ export class State {
     this.write();
   }
 
-  /** In a task of its own: changing an address takes the browser as long as a frame of the graph. */
+  /** Writes the address in its own task, because that takes the browser as long as a frame of the graph. */
   private write(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
@@ -127,7 +127,7 @@ export class State {
     }) as unknown as number;
   }
 
-  /** A view that begins where the address says, and keeps it true. */
+  /** Makes a view that begins with the state in the address, and keeps the address up to date. */
   viewOptions(engine: Engine): FlameViewOptions {
     return {
       label: 'Flame graph',
@@ -152,7 +152,7 @@ export class State {
   }
 }
 
-/** Which threads to show, heaviest first; filled anew for each profile. */
+/** Makes a list of the threads to choose from, heaviest first; `fill` fills it anew for each profile. */
 export function threadList(choose: (thread: string) => void): { element: HTMLSelectElement; fill(profile: Profile, chosen: string): void } {
   const select = element('select', { class: 'hsf-button', 'aria-label': 'Threads', testId: 'threads' });
   on(select, 'change', () => choose(select.value));
@@ -167,7 +167,7 @@ export function threadList(choose: (thread: string) => void): { element: HTMLSel
   };
 }
 
-/** Stands in the place of threadList in a page whose data does not tell threads apart, and says how to make one that does. */
+/** Replaces threadList in a page whose data has no threads, and says how to make a page with threads. */
 export function noThreadList(): HTMLSelectElement {
   const title = 'This page sums the stacks of all threads. One with threads: hotstack convert --threads RECORDING -o PAGE, or in Python flamegraph(threads=True)';
   const select = element('select', { class: 'hsf-button', 'aria-label': 'Threads', title, testId: 'threads' }, element('option', {}, 'All threads, summed: made without --threads'));
@@ -175,7 +175,7 @@ export function noThreadList(): HTMLSelectElement {
   return select;
 }
 
-/** Heading, types, figures and warnings, and the first profile. `select` shows profile number `at`, or with -1 the first that has something, and gives it back. */
+/** Shows heading, types, figures and warnings, and the first profile. `select` shows profile number `at`, or with -1 the first that is not empty, and returns it. */
 export function frame(opened: OpenDocument, kind: string, state: State, select: (at: number) => Promise<Profile>, extra: HTMLElement[] = []): void {
   const info = recordingInfo(opened.meta);
   const title = info.title === '' ? kind : info.title;
@@ -186,7 +186,7 @@ export function frame(opened: OpenDocument, kind: string, state: State, select: 
   page().replaceChildren(element('header', { class: 'head' }, element('h1', {}, title), types, ...extra, themeButton()), figures, ...about(info), ...warnings(info));
   let shown = '';
   const mark = (type: string | undefined) => buttons.forEach((button) => press(button, button.dataset['type'] === type));
-  /** A type that turns out to be damaged leaves the one before it. */
+  /** Shows a type. When it is damaged, the type before it stays. */
   const show = (at: number) => {
     notice.remove();
     mark(opened.types[at]);
@@ -213,7 +213,7 @@ export function frame(opened: OpenDocument, kind: string, state: State, select: 
   show(opened.types.indexOf(state.get('type')));
 }
 
-/** Keys that nothing on the page has are an element's, before anybody has clicked on it. */
+/** Passes keys that nothing else on the page uses to an element, also before a user has clicked on it. */
 export function keysGoTo(selector: string): void {
   document.addEventListener('keydown', (event) => {
     const target = page().querySelector<HTMLElement>(selector);
@@ -223,7 +223,7 @@ export function keysGoTo(selector: string): void {
   });
 }
 
-/** Runs the page, or, loaded as the page's worker, the kitchen. The worker is this very script: the file holds it once. */
+/** Runs the page or, when loaded as the page's worker, the kitchen. The worker is this same script, so that the file has it once. */
 export function start(show: (opened: OpenDocument, engine: Engine) => void, heat: HeatKitchen | null = null): void {
   if (typeof document === 'undefined') return serveFrom(self as never, heat);
   const json = embeddedText();

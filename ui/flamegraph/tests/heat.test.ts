@@ -9,7 +9,7 @@ import { cpuSample, sequence } from './sample.ts';
 const SECOND = 1000;
 const START = Date.UTC(2026, 0, 31, 9, 15, 7);
 
-/** A document with these cells: [bucket, stack, value]. */
+/** Reads a document with these cells: [bucket, stack, value]. */
 function read(rows: [number, number, number][], more: Record<string, unknown> = {}) {
   const document = cpuSample({ 'a.A.f': 3, 'a.A.f;a.B.g': 2, 'a.C.h': 1 });
   const cells = {
@@ -22,7 +22,7 @@ function read(rows: [number, number, number][], more: Record<string, unknown> = 
   return { columns, cells: result! };
 }
 
-/** A tree with random cells, nodes and blocks. */
+/** Returns a tree with random cells, nodes and blocks. */
 function random(seed: number): { columns: Columns; cells: Cells } {
   const next = sequence(seed);
   const below = (limit: number) => Math.floor(next() * limit);

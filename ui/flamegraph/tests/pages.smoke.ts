@@ -19,10 +19,10 @@ const DATA = process.env['HOTSTACK_RECORDINGS'] ?? '';
 const TEMPLATES = fileURLToPath(new URL('../../dist/flamegraph', import.meta.url));
 const RECORDING = 'async-profiler-4.5-jdk17.jfr.gz';
 
-/** What a hostile program might call its threads, classes and methods. */
+/** Names of threads, classes and methods in a hostile program. */
 const HOSTILE = ['x'.repeat(5000), '</script><img src=x onerror=alert(1)>', '<!--<script>', `"'\\\\\\"`, '\u0001\u001b[31m', '\u202egnp.exe', 'line\u2028paragraph\u2029', '${alert(1)}`', '\\u003cb>', '&lt&amp'];
 
-/** What `hotstack diff -o x.json` writes, as far as it is looked at. */
+/** The parts of `hotstack diff -o x.json` that the tests read. */
 interface Comparison {
   types: {
     before_total: number;
@@ -39,7 +39,7 @@ function hotstack(...args: string[]): string {
   return execFileSync(PROGRAM, args, { cwd: directory, encoding: 'utf8', env: { ...process.env, HOTSTACK_DATADIR: TEMPLATES }, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** The recording with one of its names replaced by another of as many bytes. */
+/** Replaces one of the recording's names by another of as many bytes. */
 function rename(recording: Buffer, old: string, name: string): void {
   const wanted = Buffer.from(old);
   const next = Buffer.from(name);

@@ -21,7 +21,7 @@ function items(profile: Profile, row: number, span: Span): Item[] {
   return result;
 }
 
-/** What visitRow does, box by box. */
+/** Does the same as visitRow, box by box. */
 function slowItems(profile: Profile, row: number, { x0, x1, width }: Span): Item[] {
   const scale = width / (x1 - x0);
   const result: Item[] = [];
@@ -40,7 +40,7 @@ function slowItems(profile: Profile, row: number, { x0, x1, width }: Span): Item
   return result;
 }
 
-/** The profile, and how often boxes' starts were asked for. */
+/** Returns the profile, and a counter of reads of boxes' starts. */
 function counted(profile: Profile): { profile: Profile; asked: () => number } {
   let count = 0;
   const start = new Proxy(profile.start, {
@@ -182,7 +182,7 @@ describe('rows', () => {
     const { profile, asked } = counted(profileOf(stacks));
     const [block, ...more] = items(profile, 1, { x0: 0, x1: 32_000, width: 1000 });
     expect([more.length, block!.count, block!.total]).toEqual([0, 32_000, 32_000]);
-    // Three questions a group of 16, and what is before the first and behind the last of them.
+    // Three reads for each group of 16, and the boxes before the first and after the last group.
     expect(asked()).toBeLessThan(32_000 / 4);
   });
 

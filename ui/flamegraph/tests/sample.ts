@@ -106,7 +106,7 @@ function treeOf(stacks: Record<string, number>): Tree {
   return root;
 }
 
-/** A document with one profile per entry of `types`: collapsed stacks (root first, `;` between frames) with their values. */
+/** Makes a document with one profile for each entry of `types`: collapsed stacks (root first, `;` between frames) with their values. */
 export function sample(types: Record<string, { unit: string; stacks: Record<string, number> }>): SampleDocument {
   const builder = new Builder();
   const profiles = Object.entries(types).map(([type, { unit, stacks }]) => builder.profile(type, unit, treeOf(stacks)));
@@ -117,7 +117,7 @@ export function cpuSample(stacks: Record<string, number>): SampleDocument {
   return sample({ cpu: { unit: 'ns', stacks } });
 }
 
-/** The same sequence every time: numbers in [0, 1). */
+/** Returns a generator with the same sequence every time: numbers in [0, 1). */
 export function sequence(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -126,7 +126,7 @@ export function sequence(seed: number): () => number {
   };
 }
 
-/** About `size` nodes with uneven weights, up to `depth` deep. */
+/** Makes a document of about `size` nodes with uneven weights, up to `depth` deep. */
 export function largeSample(size: number, depth = 60): SampleDocument {
   const random = sequence(7);
   const packages = ['com.acme.shop', 'com.acme.cart', 'org.framework.web', 'org.framework.data', 'java.util', 'java.util.concurrent'];

@@ -8,7 +8,7 @@ const profile = readDocument(
   cpuSample({ 'com.Cart.total;com.Cart.sum;com.Cart.total': 30, 'com.Cart.total;java.Map.get': 20, 'com.Pay.run;java.Map.get': 50 }),
 ).profiles[0]!;
 
-/** The result, without a pause. */
+/** Searches without a pause. */
 function search(...what: Parameters<typeof searching>) {
   const work = searching(...what);
   let step = work.next();

@@ -5,7 +5,7 @@ import { searching } from '../src/lens/search.ts';
 import { inSlices } from '../src/lens/slices.ts';
 import { cpuSample, largeSample } from './sample.ts';
 
-/** What the clock shows: it moves when work is done. */
+/** The time of the clock, which moves when work is done. */
 let clock = 0;
 
 beforeEach(() => {
@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Work of so many steps of 3 ms; `log` gets the time of each. */
+/** Works for `steps` steps of 3 ms; `log` gets the time of each. */
 function* walk(steps: number, log: number[]): Generator<undefined, string> {
   for (let step = 0; step < steps; step++) {
     log.push(clock);

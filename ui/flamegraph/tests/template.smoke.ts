@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What an exporter writes (docs/formats/flamegraph-json.md, "In a page"). */
+/** Returns the data as an exporter writes it (docs/formats/flamegraph-json.md, "In a page"). */
 const embedded = (document: SampleDocument) => deflateSync(JSON.stringify(document)).toString('base64');
 const plain = (document: SampleDocument) => JSON.stringify(document).replaceAll('<', '\\u003c');
 
@@ -104,7 +104,7 @@ describe('flamegraph.html', () => {
     await page.locator('[data-type="alloc_bytes"][data-nodes]').waitFor();
     expect(await graph.getAttribute('data-type')).toBe('alloc_bytes');
     await expect.poll(() => page.getByTestId('raw-total').textContent()).toBe(String(3 * 2 ** 20));
-    // And back: what the worker gave away once it still has.
+    // And back: the worker still has the data that it returned before.
     await page.getByRole('button', { name: 'CPU time' }).click();
     await page.locator('[data-type="cpu"][data-nodes]').waitFor();
     await expect.poll(() => page.getByTestId('raw-total').textContent()).toBe('1000000000');

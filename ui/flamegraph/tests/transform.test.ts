@@ -10,7 +10,7 @@ import { cpuSample, largeSample } from './sample.ts';
 
 type Stacks = Map<string, number>;
 
-/** Root first, `;` between frames; the omitted value of a node as a frame `...` under it. */
+/** Returns stacks, root first, `;` between frames; the omitted value of a node is a frame `...` under it. */
 function stacksOf(columns: Columns, frames: Frames): Stacks {
   const stacks: Stacks = new Map();
   const path: string[] = [];

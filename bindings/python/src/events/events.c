@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of one type as a table: a row for each event. */
+/* Reads the events of one type as a table with a row for each event. */
 #include "tables/producer.h"
 
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "inputs/fields.h"
 #include "values.h"
 
-/* What a column is in the current chunk. */
+/* How a column is written in the current chunk. */
 typedef struct cell {
     enum value_form form;
-    uint32_t type; /* of its constants; JFR_NONE: they are not kept */
+    uint32_t type; /* of its constants; JFR_NONE: their codes are not kept */
     codes known;   /* by constant */
 } cell;
 
@@ -40,7 +40,7 @@ static void end_chunk(events *e)
     e->columns = NULL;
 }
 
-/* Damage that one chunk's events suffer ends them, not the table: loss() tells of it. */
+/* Damage in one chunk ends the events of that chunk, but not the table; loss() counts it. */
 static int pass(int rc, const jfr_error *cause, failure *f)
 {
     return rc == JFR_ERR_NOMEM ? failure_jfr(f, cause) : 0;
@@ -77,7 +77,7 @@ static int open_columns(events *e, const jfr_type *type, failure *f)
     return rc < 0 ? failure_jfr(f, &cause) : 0;
 }
 
-/* 1 when the chunk has the type, 0, -1. */
+/* Returns 1 when the chunk has the type, 0 when it has not, -1 on failure. */
 static int begin_chunk(events *e, failure *f)
 {
     jfr_events_options options = JFR_EVENTS_OPTIONS_INIT;
@@ -195,14 +195,14 @@ static int add_input(events *e, failure *f)
     return done(column_add_code(c, e->input_code), f);
 }
 
-/* An event whose fields do not fit into its bytes is passed over. */
+/* Skips an event whose fields do not fit into its bytes. */
 static int add_event(events *e, const jfr_event *event, failure *f)
 {
     jfr_error cause;
     int rc = jfr_columns_read(e->columns, &event->value, e->row, &cause);
     if (rc < 0)
         return pass(rc, &cause, f);
-    /* Strings of the row are there until a struct is visited: those come last. */
+    /* Strings of the row are valid until a struct is visited, so structs come last. */
     for (int structs = 0; structs < 2; structs++)
         for (size_t i = 0; i < e->fields.count; i++)
             if (is_struct(&e->row[i]) == (structs == 1) && add_cell(e, i, &e->row[i], f) != 0)
@@ -211,7 +211,7 @@ static int add_event(events *e, const jfr_event *event, failure *f)
     return e->names_input ? add_input(e, f) : 0;
 }
 
-/* 1: the batch is full, 0: the chunk ended, -1. */
+/* Returns 1 when the batch is full, 0 when the chunk has ended, -1 on failure. */
 static int add_chunk(events *e, failure *f)
 {
     jfr_event event;
@@ -262,7 +262,7 @@ static void free_events(producer *p)
     bytes_free(&e->text);
 }
 
-/* What is asked for into an object that is zero. */
+/* Copies the request into an object that is zero. */
 static int set_up(events *e, inputs *in, const event_request *request, failure *f)
 {
     e->base.fill = fill;

@@ -40,7 +40,9 @@ static bool add_str(bytes *out, const char *text)
 
 /* ---- names ---- */
 
-/* A string below `from`. 1 with it, 0 when there is none, -1. */
+/*
+ * Reads the string at `path` below `from`. Returns 1 with it, 0 when there is none, -1 on failure.
+ */
 static int part(jfr_chunk *chunk, const jfr_variant *from, const char *path, jfr_str *out,
                 failure *f)
 {
@@ -55,7 +57,7 @@ static int part(jfr_chunk *chunk, const jfr_variant *from, const char *path, jfr
     return 1;
 }
 
-/* Recordings of the JDK write class names with slashes. */
+/* Appends a class name with dots, because recordings of the JDK write class names with slashes. */
 static bool add_dotted(bytes *out, const char *data, size_t size)
 {
     size_t start = out->size;
@@ -67,7 +69,7 @@ static bool add_dotted(bytes *out, const char *data, size_t size)
     return true;
 }
 
-/* "[Ljava/lang/String;" is "java.lang.String[]"; what is no array's descriptor stays. */
+/* Writes "[Ljava/lang/String;" as "java.lang.String[]", and other names as they are. */
 static bool add_class_name(bytes *out, jfr_str name)
 {
     static const char letters[] = "ZBCSIJFD";
@@ -111,7 +113,9 @@ static int thread_text(jfr_chunk *chunk, const jfr_variant *value, bytes *out, f
     return rc;
 }
 
-/* A method's class and name; the separator of stacks cannot stand in it. */
+/*
+ * Appends a method's class and name, with '_' for line ends and for ';', which separates methods.
+ */
 static int method_text(jfr_chunk *chunk, const jfr_variant *value, bytes *out, failure *f)
 {
     jfr_str name = {NULL, 0};
@@ -131,7 +135,7 @@ static int method_text(jfr_chunk *chunk, const jfr_variant *value, bytes *out, f
 
 /* ---- stacks ---- */
 
-/* The methods of a stack, leaf first, found by a visit that goes no deeper. */
+/* The methods of a stack, leaf first, from a visit that goes no deeper than the frames. */
 typedef struct methods {
     jfr_variant *list;
     uint32_t count;
@@ -209,7 +213,7 @@ static bool add_integer(bytes *out, const jfr_variant *value)
     return add_str(out, text);
 }
 
-/* A scalar as JSON has it; strings are quoted by the caller. */
+/* Appends a scalar as JSON writes it; the caller quotes strings. */
 static bool add_scalar(bytes *out, const jfr_variant *value)
 {
     switch (value->kind) {
@@ -253,7 +257,7 @@ static bool add_quoted(bytes *out, jfr_str text)
     return good && add_str(out, "\"");
 }
 
-/* A comma where one belongs, and the field's name where the value is one of a struct. */
+/* Writes a comma where one is needed, and the field's name when the value belongs to a struct. */
 static bool begin_value(tree_writer *w, const jfr_field *field, const jfr_variant *value)
 {
     bool good = w->first || add_str(w->out, ",");

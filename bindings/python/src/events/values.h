@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of events as text. Needs no GIL. */
+/* Writes values of events as text. Needs no GIL. */
 #ifndef HOTSTACK_VALUES_H
 #define HOTSTACK_VALUES_H
 
@@ -16,10 +16,10 @@ enum value_form {
     VALUE_TREE        /* another struct, or an array: JSON */
 };
 
-/* How values of a field are written, by the name of its type. */
+/* Returns how values of a field are written, by the name of its type. */
 enum value_form value_form_of(const jfr_field *field, const jfr_type *types);
 
-/* Appends the value's text. 1 with it; 0 when it is null, or damaged; -1 without memory. */
+/* Appends the value's text. Returns 1 with it, 0 when it is null or damaged, -1 without memory. */
 int value_text(jfr_chunk *chunk, const jfr_variant *value, enum value_form form, bytes *out,
                failure *f);
 

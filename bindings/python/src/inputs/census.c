@@ -18,7 +18,7 @@ bool progress_call(PyObject *progress, uint64_t done, uint64_t total)
     return result != NULL;
 }
 
-/* One pass. `counts` is by type of the current chunk. */
+/* One pass over the inputs. `counts` has an entry for each type of the current chunk. */
 typedef struct census {
     work base;
     const jfr_type *chunk_types; /* of the current chunk */
@@ -48,7 +48,7 @@ static int count_events(census *c, uint32_t type_count, failure *f)
     return rc == JFR_ERR_NOMEM ? failure_jfr(f, &cause) : 0;
 }
 
-/* 1 with the next chunk's types, 0, -1. */
+/* Returns 1 with the next chunk's types, 0 at the end, -1 on failure. */
 static int step(work *w, failure *f)
 {
     census *c = (census *)w;
@@ -77,7 +77,7 @@ static PyObject *annotation_texts(const jfr_annotation *list, uint32_t count, co
     return texts;
 }
 
-/* Times and spans come in nanoseconds, whatever the recording has them in. */
+/* Returns a field's unit. Times and spans come in nanoseconds, whatever unit the recording uses. */
 static PyObject *unit_of(const jfr_field *field)
 {
     if (field->unit != JFR_UNIT_NONE)
@@ -125,7 +125,9 @@ static PyObject *new_type(const jfr_type *type, const jfr_type *types)
     return NULL;
 }
 
-/* Types of one name in several chunks are one; the first describes it. */
+/*
+ * Adds a type of a chunk. Types of the same name in several chunks are one; the first describes it.
+ */
 static bool add_type(census *c, const jfr_type *type, const jfr_type *types)
 {
     PyObject *name = text_of_jfr(type->name);
@@ -134,7 +136,7 @@ static bool add_type(census *c, const jfr_type *type, const jfr_type *types)
     if (good && known == NULL && !PyErr_Occurred()) {
         known = new_type(type, types);
         good = known != NULL && PyDict_SetItem(c->types, name, known) == 0;
-        Py_XDECREF(known); /* the dict has it */
+        Py_XDECREF(known); /* the dict holds it */
     }
     good = good && known != NULL;
     if (good && c->counts[type->index] > 0) {
@@ -190,7 +192,7 @@ static bool add_chunk(census *c)
                                    (unsigned long long)i->ticks_per_second));
 }
 
-/* Adds to what chunks before it have of a type. */
+/* Adds the unread events of a chunk to those of the chunks before it. */
 static bool add_unread(census *c)
 {
     size_t count;
@@ -213,7 +215,8 @@ static bool add_unread(census *c)
     return true;
 }
 
-/* Later chunks say the same or more. */
+/* Sets the facts about the recording from each chunk, since later chunks have the same facts or
+ * more. */
 static bool set_recording(census *c)
 {
     const jfr_recording_info *i = jfr_chunk_recording(c->w.chunk);
@@ -265,7 +268,7 @@ static PyObject *loss_of(const census *c)
 
 /* ---- the pass ---- */
 
-/* False with an exception set: `*c` is NULL then where it is gone. */
+/* Runs the pass. Returns false with an exception set; `*c` is NULL then if it was freed. */
 static bool run(census **c, PyObject *progress)
 {
     uint64_t total = inputs_bytes((*c)->w.in);

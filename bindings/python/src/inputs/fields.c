@@ -16,7 +16,7 @@ static int no_room(failure *f)
                        "columns that are needed.");
 }
 
-/* The column of a path; made when it is new. NULL on failure. */
+/* Returns the column of a path, and makes it when it is new. NULL on failure. */
 static field_column *column_of(field_list *l, const char *path, failure *f)
 {
     for (size_t i = 0; i < l->count; i++)
@@ -84,13 +84,13 @@ typedef struct expansion {
     field_list *out;
     const jfr_type *types;
     char path[MAX_PATH];
-    int depth;      /* structs within structs that are taken apart */
+    int depth;      /* levels of structs within structs that are expanded */
     unsigned steps; /* fields that were looked at */
     failure *f;
 } expansion;
 
-/* Whether a path can lead to a field of that name. Of a name with brackets, or with nothing before
- * or behind a dot, a chunk that does not have the field would say that it is no path. */
+/* Returns whether a path can lead to a field of that name. If a name had brackets, or nothing
+ * before or after a dot, a chunk without the field would refuse the path as malformed. */
 static bool is_in_paths(jfr_str name)
 {
     if (name.data == NULL || name.len == 0 || name.len >= MAX_PATH / 4)
@@ -105,7 +105,7 @@ static bool is_in_paths(jfr_str name)
 
 static int expand_type(expansion *e, const jfr_type *type, size_t used, int depth);
 
-/* A thread is told by its name, and by its numbers beside it, as far as its type has them. */
+/* Adds a thread's columns: its name, and its numbers as far as its type has them. */
 static int add_thread(expansion *e, size_t used)
 {
     static const char *const parts[] = {"", ".osThreadId", ".javaThreadId"};
@@ -150,7 +150,7 @@ static void drop_columns(field_list *l, size_t count)
         free(l->list[--l->count].path);
 }
 
-/* Structs are taken apart as deep as there is room for the columns that come of it. */
+/* Expands structs as deep as there is room for their columns. */
 static int expand(field_list *l, const jfr_type *type, const jfr_type *types, failure *f)
 {
     size_t before = l->count;
@@ -209,8 +209,8 @@ static int meet_chunk(field_list *l, jfr_chunk *chunk, const char *name, bool al
 
 /* ---- all chunks ---- */
 
-/* Of a path that leads nowhere by the rule for names with dots, and of numbers that a thread's type
- * does not have. */
+/* Drops the columns that no chunk has: paths of names with dots that lead nowhere, and numbers that
+ * a thread's type does not have. */
 static void drop_absent(field_list *l)
 {
     size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns that a table of one event type has: found in the metadata of all chunks. */
+/* Finds the columns of a table of one event type in the metadata of all chunks. */
 #ifndef HOTSTACK_FIELDS_H
 #define HOTSTACK_FIELDS_H
 
@@ -7,7 +7,7 @@
 
 #include "tables/arrow.h"
 
-/* A column: where its values are, and what they are in all chunks together. */
+/* A column: the path of its values, and the kind that holds them in all chunks. */
 typedef struct field_column {
     char *path;
     enum column_kind kind;
@@ -23,8 +23,8 @@ typedef struct field_list {
 
 /*
  * Finds the columns of a type: the given paths, or with NULL all of its fields that a path can
- * name, structs taken apart, which may be none. Returns 0 or -1; FAILURE_USAGE when nothing has the
- * type, or a given path.
+ * name, with structs expanded; these can be none. Returns 0 or -1; FAILURE_USAGE when no chunk has
+ * the type or one of the given paths.
  */
 int fields_find(field_list *out, inputs *in, const char *type, const char *const *paths,
                 size_t count, failure *f);

@@ -12,8 +12,8 @@
 
 struct inputs {
     atomic_size_t users;
-    pthread_mutex_t lock; /* of what is unpacked */
-    size_t keep_bytes;    /* room that is left for it */
+    pthread_mutex_t lock; /* of the unpacked inputs */
+    size_t keep_bytes;    /* room that is left for them */
     size_t count;
     bool unfinished;
     bool has_views;
@@ -42,7 +42,7 @@ static bool take_path(input *to, PyObject *item)
     return to->path != NULL;
 }
 
-/* Bytes of a path that are no text are replaced. */
+/* Copies the input's name; bytes of a path that are no text are replaced. */
 static bool take_name(input *to, PyObject *item)
 {
     PyObject *text = PyUnicode_AsEncodedString(item, "utf-8", "replace");
@@ -103,7 +103,7 @@ inputs *inputs_share(inputs *in)
     return in;
 }
 
-/* An Arrow stream may be dropped by any thread, also while the interpreter ends. */
+/* Releases the buffers. Any thread can drop an Arrow stream, also while the interpreter ends. */
 static void release_views(inputs *in)
 {
     if (!in->has_views || !Py_IsInitialized())
@@ -174,7 +174,9 @@ void inputs_blame(const inputs *in, size_t index, failure *f)
 
 /* ---- opening ---- */
 
-/* A damaged input, and one that is larger than what may be kept, is left to libjfr. */
+/*
+ * Unpacks an input if it is packed. Leaves it to libjfr when it is damaged or too large to be kept.
+ */
 static void look(inputs *in, input *item)
 {
     bool kept = item->path != NULL
@@ -229,7 +231,7 @@ static int open_next(walk *w, failure *f)
     return inputs_open(w->in, w->index, &options, &w->file, f);
 }
 
-/* Counts what the open input lost. */
+/* Adds the losses of the open input. */
 static void close_input(walk *w)
 {
     jfr_loss loss;
@@ -274,7 +276,7 @@ int walk_next(walk *w, failure *f)
 uint64_t walk_done(const walk *w)
 {
     uint64_t inside = w->chunk != NULL ? jfr_chunk_get_info(w->chunk)->offset : 0;
-    /* A packed input's offsets are those of what was unpacked. */
+    /* Offsets in a packed input count unpacked bytes, so they can pass its size. */
     if (w->index < w->in->count && inside > w->in->items[w->index].size)
         inside = w->in->items[w->index].size;
     return w->before + inside;

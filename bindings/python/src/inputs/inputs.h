@@ -22,32 +22,32 @@ typedef struct input {
 
 typedef struct inputs inputs;
 
-/*
- * Takes a sequence of str (paths) and objects with a buffer. Of packed ones so much is kept in
- * memory once it was unpacked, all together: `keep_bytes`. NULL with an exception set.
- */
+/* Takes a sequence of str (paths) and objects with a buffer. Packed inputs stay in memory once they
+ * were unpacked, up to `keep_bytes` in all. NULL with an exception set. */
 inputs *inputs_new(PyObject *sequence, bool unfinished, size_t keep_bytes);
 inputs *inputs_share(inputs *in);
-/* Takes the GIL by itself when the last user of a buffer lets go. NULL is allowed. */
+/* Takes the GIL itself when the last user of a buffer releases it. NULL is allowed. */
 void inputs_release(inputs *in);
 
 size_t inputs_count(const inputs *in);
 const input *inputs_at(const inputs *in, size_t index);
-/* Opens one: what was unpacked before is not unpacked again. Returns 0, or -1 with its name. */
+/* Opens an input. If it was unpacked before, it is not unpacked again. Returns 0, or -1 with its
+ * name in `f`. */
 int inputs_open(inputs *in, size_t index, const jfr_options *options, jfr_file **out, failure *f);
-/* Where an input's own bytes lie in memory, if they do: else it is a path. Unpacks it. */
+/* Returns whether an input is in memory, with its bytes; else it is a path. Unpacks it if it is
+ * packed. */
 bool inputs_memory(inputs *in, size_t index, const void **data, size_t *size);
-/* Their sizes, added up. */
+/* Returns the sum of their sizes. */
 uint64_t inputs_bytes(const inputs *in);
 bool inputs_unfinished(const inputs *in);
-/* What tables call an input: its path, or "memory" or, where the path is too long, "file" with its
- * number. */
+/* Writes the name of an input in tables: its path, or "memory" or, where the path is too long,
+ * "file" with its number. */
 #define INPUT_NAME 4096
 void inputs_name(const inputs *in, size_t index, char name[INPUT_NAME]);
-/* Names the input that a failure is about. */
+/* Puts the name of the input that failed into the failure. */
 void inputs_blame(const inputs *in, size_t index, failure *f);
 
-/* How many losses are kept by their place; all are counted. */
+/* How many losses are kept with their place; all are counted. */
 #define WALK_LOSSES 256
 
 typedef struct walk_loss {
@@ -70,11 +70,12 @@ typedef struct walk {
 } walk;
 
 void walk_begin(walk *w, inputs *in);
-/* 1 with w->chunk, 0 at the end of all, -1. After -1 the walk goes on no further. */
+/* Goes to the next chunk. Returns 1 with w->chunk, 0 at the end of all inputs, -1 on failure. After
+ * -1 the walk cannot continue. */
 int walk_next(walk *w, failure *f);
-/* How many bytes of the inputs lie behind the walk. */
+/* Returns how many bytes of the inputs the walk has passed. */
 uint64_t walk_done(const walk *w);
-/* NULL is not allowed; a walk that was never begun (zero) is. */
+/* Ends a walk. NULL is not allowed; a walk that was never begun (zero) is. */
 void walk_end(walk *w);
 
 #endif

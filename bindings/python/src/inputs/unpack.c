@@ -14,10 +14,10 @@ typedef struct unpacking {
     bytes *out;
     size_t max;
     z_stream z;
-    bool at_end; /* of a member: another one may follow */
+    bool at_end; /* of a member; another one can follow */
 } unpacking;
 
-/* Makes room and unpacks once. False where it cannot go on. */
+/* Makes room and unpacks one piece. Returns false when it cannot continue. */
 static bool inflate_piece(unpacking *u)
 {
     if (u->at_end && u->z.avail_in == 0) {
@@ -64,7 +64,7 @@ static bool begin(unpacking *u, bytes *out, size_t max)
     return inflateInit2(&u->z, WINDOW_GZIP) == Z_OK;
 }
 
-/* What is kept has no more memory than it needs. */
+/* Ends the unpacking, and shrinks the memory to the size of the result. */
 static bool end(unpacking *u, bool good)
 {
     (void)inflateEnd(&u->z);

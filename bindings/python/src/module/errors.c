@@ -21,7 +21,7 @@ static const struct {
      "A wrong argument: the message says what is there instead."},
 };
 
-/* Each class is also the built-in one that a user would catch. */
+/* Returns the built-in class that a user would catch; each class of ours derives from it. */
 static PyObject *built_in(enum failure_class what)
 {
     if (what == FAILURE_IO)
@@ -72,12 +72,12 @@ int errors_add(PyObject *module)
     return 0;
 }
 
-/* "app.jfr: at byte 4096: what went wrong" as far as it is known. */
+/* Returns "app.jfr: at byte 4096: MESSAGE", with the parts that are known. */
 static PyObject *message_of(const failure *f)
 {
     char text[600];
     char place[40] = "";
-    /* What cannot be opened is named by its message. */
+    /* The message of an input that cannot be opened already names it. */
     const char *input = f->what != FAILURE_IO ? f->input : "";
     const char *colon = input[0] != '\0' ? ": " : "";
     if (f->what == FAILURE_FORMAT)
@@ -87,7 +87,7 @@ static PyObject *message_of(const failure *f)
         size = 0;
     if ((size_t)size >= sizeof(text))
         size = (int)sizeof(text) - 1;
-    /* A path is bytes of any kind, and may be cut within a character. */
+    /* A path can have any bytes, and can be cut within a character. */
     return PyUnicode_DecodeUTF8(text, size, "replace");
 }
 

@@ -17,12 +17,12 @@ enum failure_class {
 
 typedef struct failure {
     enum failure_class what;
-    uint64_t offset; /* in the input */
-    char input[256]; /* the input's name; empty where none is to blame */
+    uint64_t offset; /* within the input */
+    char input[256]; /* the name of the input that failed; empty for none */
     char message[256];
 } failure;
 
-/* All return -1, for `return failure_...`. The message is copied. */
+/* All return -1, so that callers can write `return failure_...`. The message is copied. */
 int failure_set(failure *f, enum failure_class what, const char *message);
 int failure_nomem(failure *f);
 int failure_jfr(failure *f, const jfr_error *cause);

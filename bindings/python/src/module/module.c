@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hotstack._native: the libraries' objects one to one. The package's API is the Python layer over
- * it. */
+/* hotstack._native: Python objects for the libraries' objects, one to one. The package's API is the
+ * Python layer over them. */
 #include "native.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 /* ---- Inputs ---- */
 
-/* What is kept of unpacked inputs. */
+/* How many bytes of unpacked inputs are kept. */
 #define KEEP_BYTES ((Py_ssize_t)1 << 30)
 
 static PyTypeObject *inputs_type;
@@ -68,7 +68,7 @@ static PyObject *inputs_size(PyObject *self, PyObject *ignored)
     return PyLong_FromUnsignedLongLong(inputs_bytes(get(self)));
 }
 
-/* Opens each once: what is no recording is told at once. */
+/* Opens each input once, so that an input that is no recording is reported at once. */
 static int run_check(work *w, failure *f)
 {
     inputs *in = get(w->self);
@@ -113,7 +113,7 @@ static PyObject *inputs_aggregate(PyObject *self, PyObject *arguments, PyObject 
 
 /* ---- tables ---- */
 
-/* The number of a sample column; -1 with an exception set. */
+/* Returns the number of a sample column; -1 with an exception set. */
 static Py_ssize_t find_column(PyObject *name)
 {
     char message[160];
@@ -128,7 +128,7 @@ static Py_ssize_t find_column(PyObject *name)
     return -1;
 }
 
-/* Bits of jfr_profile_type for a list of names; false with an exception set. */
+/* Sets the bits of jfr_profile_type for a list of names. Returns false with an exception set. */
 static bool find_types(PyObject *list, uint32_t *types)
 {
     *types = 0;
@@ -192,7 +192,7 @@ static void clear_open(work *w)
     free(o->paths);
 }
 
-/* The texts of a list of paths; false with an exception set. */
+/* Copies the texts of a list of paths. Returns false with an exception set. */
 static bool take_paths(open_work *o, PyObject *columns)
 {
     Py_ssize_t count = PyList_Size(columns);
@@ -288,7 +288,7 @@ static struct PyModuleDef definition = {
     .m_methods = functions,
 };
 
-/* ("cpu", "ns") ... in the catalogue's order. */
+/* Returns a list of ("cpu", "ns") ... in the catalogue's order. */
 static PyObject *profile_types(void)
 {
     PyObject *list = PyList_New(0);
@@ -309,7 +309,7 @@ static PyObject *column_names(void)
     return list;
 }
 
-/* Adds and lets go of it. */
+/* Adds the object to the module and releases it. */
 static int add(PyObject *module, const char *name, PyObject *object)
 {
     int rc = object != NULL ? PyModule_AddObjectRef(module, name, object) : -1;

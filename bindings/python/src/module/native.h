@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every file that talks to Python includes first. The build defines Py_LIMITED_API. */
+/* Includes the C API of Python. Every file that uses it includes this header first. The build
+ * defines Py_LIMITED_API. */
 #ifndef HOTSTACK_NATIVE_H
 #define HOTSTACK_NATIVE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small makers of Python objects. All need the GIL and return NULL with an exception set. */
+/* Makes small Python objects. All functions need the GIL and return NULL with an exception set. */
 #ifndef HOTSTACK_OBJECTS_H
 #define HOTSTACK_OBJECTS_H
 
@@ -8,21 +8,23 @@
 #include <jfr/jfr.h>
 #include <stackagg/stackagg.h>
 
-/* A str; None for a null string. */
+/* Returns a str; None for a null string. */
 PyObject *text_of(const char *data, size_t size);
 static inline PyObject *text_of_jfr(jfr_str s)
 {
     return text_of(s.data, s.len);
 }
-/* Never None. */
+/* Returns a str, also for a null string. */
 PyObject *text_of_sagg(sagg_str s);
 
-/* Appends and lets go of the item; false with an exception set, also when `item` is NULL. */
+/*
+ * Appends the item and releases it. Returns false with an exception set, also when `item` is NULL.
+ */
 bool list_take(PyObject *list, PyObject *item);
-/* As above, for a dict. */
+/* As list_take, for a dict. */
 bool dict_take(PyObject *dict, const char *key, PyObject *item);
 
-/* (class, method, kind, line) of a frame. */
+/* Returns (class, method, kind, line) of a frame. */
 PyObject *frame_of(const sagg_frame *frame);
 
 #endif

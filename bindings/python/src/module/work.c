@@ -7,7 +7,7 @@
 
 #include "errors.h"
 
-/* How long a signal waits for the caller to look. */
+/* How long a signal waits until the caller looks for it. */
 #define LOOK_NS 50000000
 
 void *work_new(size_t size, int (*run)(work *, failure *), void (*clear)(work *), PyObject *self,
@@ -40,7 +40,7 @@ void work_free(work *w)
     free(w);
 }
 
-/* While the interpreter ends, all memory does. */
+/* Frees work that was left behind, unless the interpreter ends, which frees all memory. */
 static void free_left(work *w)
 {
     if (!Py_IsInitialized())
@@ -64,7 +64,7 @@ static void *run_thread(void *ctx)
     return NULL;
 }
 
-/* Signals are for the caller's thread. */
+/* Starts the work's thread with all signals blocked, so that the caller's thread gets them. */
 static bool start_thread(work *w)
 {
     sigset_t all, before;
@@ -90,7 +90,7 @@ bool work_call(work *w, bool (*call)(void *ctx), void *ctx)
     return answer;
 }
 
-/* Waits, with the lock, until the work has ended, wants a call, or a while has passed. */
+/* Waits, with the lock held, until the work has ended, wants a call, or LOOK_NS have passed. */
 static void wait_a_while(work *w)
 {
     struct timespec until;
@@ -105,7 +105,7 @@ static void wait_a_while(work *w)
         ;
 }
 
-/* With the GIL again: runs what the work wants, and looks for signals. */
+/* Takes the GIL for a moment: runs the work's call, and looks for signals. */
 static bool look(PyThreadState **released, bool (*call)(void *ctx), void *ctx)
 {
     PyEval_RestoreThread(*released);
@@ -114,8 +114,8 @@ static bool look(PyThreadState **released, bool (*call)(void *ctx), void *ctx)
     return good;
 }
 
-/* The caller's side, without the GIL, until the work has ended. False with an exception set; then
- * the work is left behind unless it has ended. */
+/* Waits in the caller's thread, without the GIL, until the work has ended. Returns false with an
+ * exception set; the work is then left behind unless it has ended. */
 static bool attend(work *w, PyThreadState **released)
 {
     bool good = true;
@@ -139,7 +139,7 @@ static bool attend(work *w, PyThreadState **released)
     }
     bool left = w->left;
     (void)pthread_mutex_unlock(&w->lock);
-    if (left) /* `w` may be gone */
+    if (left) /* `w` may be freed */
         return false;
     (void)pthread_join(w->thread, NULL);
     if (!good) {

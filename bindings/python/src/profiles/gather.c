@@ -10,19 +10,19 @@
 #define WINDOW_NS UINT64_C(1000000000)
 /* Cells of a histogram: 8 bytes each. */
 #define MAX_CELLS (UINT64_C(1) << 24)
-/* As `hotstack jfr totals`. */
+/* The limits of `hotstack jfr totals`. */
 #define MAX_STACKS  20000000u
 #define MAX_THREADS 1000000u
 
-/* One run. Callbacks come on the thread that called gather_run, without the GIL. */
+/* One run. The thread that called gather_run makes the callbacks, without the GIL. */
 typedef struct run {
     work *w;
     const gather_options *options;
     gathered *out;
     inputs *in;
     thread_memo threads;
-    uint64_t before; /* bytes of the inputs that are read */
-    bool ended;      /* by a callable that raised, or by a signal */
+    uint64_t before; /* bytes of the inputs that were read to their end */
+    bool ended;      /* by an exception of a callable, or by a signal */
     bool too_fine;   /* the histogram has too many cells */
 } run;
 
@@ -112,7 +112,8 @@ static uint32_t pool_of(const sagg *agg, uint32_t index)
     return sagg_thread_at(agg, index, &thread) ? thread.pool_thread : 0;
 }
 
-/* What lies outside the range is counted at its ends, so that the sum is that of all. */
+/* Counts a sample by its time. Samples outside the range are counted in the first or last bucket,
+ * so that the sum is that of all samples. */
 static int count_time(run *r, const sagg *agg, const sagg_sample *sample)
 {
     histogram *h = &r->out->times;

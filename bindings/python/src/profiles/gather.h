@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs into an aggregate, with what Python wants to know of each sample on the way. */
+/* Reads inputs into an aggregate, and counts what Python asks for about each sample. */
 #ifndef HOTSTACK_GATHER_H
 #define HOTSTACK_GATHER_H
 
@@ -9,14 +9,13 @@
 /* Values by time: a row for each (type, pool) that was met. */
 typedef struct histogram_row {
     uint32_t type;
-    uint32_t pool; /* a thread of the aggregate that stands for the pool; 0 when pools are not told
-                      apart */
+    uint32_t pool; /* the aggregate's thread that represents the pool; 0 without `by_pool` */
     uint64_t *counts;
 } histogram_row;
 
 typedef struct histogram {
     int64_t origin_ns;
-    uint64_t bucket_ns; /* 0 = none is wanted */
+    uint64_t bucket_ns; /* 0 = no histogram */
     uint64_t buckets;
     bool by_pool;
     histogram_row *rows;
@@ -28,22 +27,22 @@ typedef struct gather_options {
     int group; /* enum sagg_group */
     int64_t from_ns, to_ns;
     uint32_t states;         /* bits of jfr_thread_state; 0 = all */
-    PyObject *thread_filter; /* callable of (name, pool), or None: the caller keeps them */
+    PyObject *thread_filter; /* callable of (name, pool), or None; the caller keeps both */
     PyObject *progress;      /* callable of (done, total), or None */
     bool windows;            /* count leaves by second, for comparisons */
     uint32_t threads;
     uint64_t max_bytes;
 } gather_options;
 
-/* What came of it. Zero, then gather_run; free it in any case. */
+/* The result. Set it to zero, call gather_run, and free it in any case. */
 typedef struct gathered {
     recording *rec;
     const sagg *agg;
     sagg_windows *windows[PROFILE_TYPE_END];
-    histogram times; /* its first four fields are the caller's */
+    histogram times; /* the caller sets its first four fields */
 } gathered;
 
-/* The `run` of a work, by whose caller Python's callables are called. */
+/* Reads the inputs; for the `run` of a work. The caller of the work calls Python's callables. */
 int gather_run(work *w, gathered *out, inputs *in, const gather_options *options, failure *f);
 void gather_free(gathered *g);
 

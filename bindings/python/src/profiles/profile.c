@@ -143,7 +143,7 @@ static PyObject *thread_row(const sagg_thread *thread, const sagg_totals *sums)
     return row;
 }
 
-/* A thread that stands for its pool repeats what the pool's threads have. */
+/* Returns whether a thread represents a pool; its values repeat those of the pool's threads. */
 static bool is_pool(const sagg_thread *thread, uint32_t index)
 {
     return index > SAGG_DROPPED_THREAD && thread->pool_thread == index;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aggregate: a profile added up, as a Python object. It does not change once it is made. */
+/* Aggregate: an aggregated profile as a Python object. It never changes once it is made. */
 #ifndef HOTSTACK_PROFILE_H
 #define HOTSTACK_PROFILE_H
 
@@ -7,13 +7,13 @@
 
 int profile_types_add(PyObject *module);
 
-/* aggregate(inputs, **options): see _native.pyi. */
+/* Implements aggregate(inputs, **options): see _native.pyi. */
 PyObject *profile_new(inputs *in, PyObject *arguments, PyObject *keywords);
 
-/* The aggregate behind an Aggregate; NULL with an exception set for another object. */
+/* Returns the aggregate of an Aggregate object; NULL with an exception set for another object. */
 const gathered *profile_of(PyObject *object);
 
-/* The number of a profile type's name; 0 with an exception set. */
+/* Returns the number of a profile type by its name; 0 with an exception set. */
 unsigned profile_type_number(const char *name);
 
 #endif

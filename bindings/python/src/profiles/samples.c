@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profile samples as a table: a row for each value of each sample. */
+/* Reads profile samples as a table with a row for each value of each sample. */
 #include "tables/producer.h"
 
 #include <stdlib.h>
@@ -47,7 +47,7 @@ typedef struct thread_row {
     int64_t os_tid, java_tid; /* 0 = none */
 } thread_row;
 
-/* Samples that become rows together, column by column. */
+/* Samples that are added to the table together, column by column. */
 enum { BLOCK_SAMPLES = 128 };
 
 typedef struct block {
@@ -105,7 +105,7 @@ static bool add_type_words(column *c)
     return true;
 }
 
-/* Lists of fixed words: codes are the libraries' own numbers. */
+/* Adds the lists of fixed words to the dictionaries; their codes are the libraries' own numbers. */
 static bool begin_batch(samples *s)
 {
     codes *all[] = {&s->threads, &s->classes, &s->leaves, &s->ids, &s->texts};
@@ -146,7 +146,7 @@ static bool begin_chunk(samples *s)
 
 /* ---- texts ---- */
 
-/* What can go wrong with a part of a sample: only missing memory ends the table. */
+/* Ends the table only without memory; other failures concern a part of one sample. */
 static int forgive(int rc, const jfr_error *cause, failure *f)
 {
     return rc == JFR_ERR_NOMEM ? failure_jfr(f, cause) : 0;
@@ -157,7 +157,7 @@ static int done(bool added, failure *f)
     return added ? 0 : failure_nomem(f);
 }
 
-/* The number of a text that was not met in this batch; `index` knows it from now on. */
+/* Returns the code of a text that is new in this batch, and remembers it for `index`. */
 static int learn(samples *s, column *c, codes *known, uint32_t index, jfr_str text, int32_t *code,
                  failure *f)
 {
@@ -169,7 +169,7 @@ static int learn(samples *s, column *c, codes *known, uint32_t index, jfr_str te
     return 0;
 }
 
-/* Each gives the text's number in the batch, or -1 for none. */
+/* Each finds the text's code in the batch, or -1 for none. */
 
 static int thread_code(samples *s, column *c, uint32_t index, int32_t *code, failure *f)
 {
@@ -223,7 +223,9 @@ static int stack_code(samples *s, column *c, uint32_t index, int32_t *code, fail
     return rc;
 }
 
-/* Where a column's texts come from: the numbers known by now, and what finds out a new one. */
+/*
+ * The source of a column's texts: the codes that are known, and the function that finds a new one.
+ */
 typedef int (*find_code)(samples *s, column *c, uint32_t index, int32_t *code, failure *f);
 
 typedef struct text_source {
@@ -254,7 +256,7 @@ static text_source source_of(samples *s, enum sample_column kind, const jfr_samp
     }
 }
 
-/* The numbers of the texts of the block's last sample. */
+/* Finds the codes of the texts of the block's last sample. */
 static int find_codes(samples *s, failure *f)
 {
     block *b = &s->now;
@@ -279,7 +281,7 @@ static int find_codes(samples *s, failure *f)
 
 /* ---- columns ---- */
 
-/* A thread's row is read once a chunk. */
+/* Reads a thread's row, once in a chunk. */
 static int read_thread(samples *s, uint32_t index, thread_row **row, failure *f)
 {
     jfr_thread thread;
@@ -311,7 +313,7 @@ static int add_tids(samples *s, column *c, bool java, failure *f)
     return 0;
 }
 
-/* A value that does not fit is cut; only damaged recordings have one. */
+/* Limits a value to int64; only damaged recordings have larger ones. */
 static int64_t cut(uint64_t value)
 {
     return value < INT64_MAX ? (int64_t)value : INT64_MAX;
@@ -335,7 +337,7 @@ static bool add_numbers(const block *b, column *c, enum sample_column kind)
     return column_end_rows(c, rows);
 }
 
-/* Words of fixed lists. */
+/* Adds the codes of words from fixed lists. */
 static bool add_fixed(const block *b, column *c, enum sample_column kind)
 {
     uint32_t *to = column_room(c, b->rows, sizeof(*to));
@@ -364,7 +366,7 @@ static bool add_locks(const block *b, column *c)
     return true;
 }
 
-/* All rows of a block come from one input. */
+/* Adds the name of the input, which is the same for all rows of a block. */
 static bool add_inputs(samples *s, column *c)
 {
     char name[INPUT_NAME];
@@ -423,7 +425,7 @@ static int add_column(samples *s, size_t i, failure *f)
 
 /* ---- rows ---- */
 
-/* The rows of the block's last sample: one for each value that was asked for. */
+/* Adds the rows of the block's last sample: one for each value that was asked for. */
 static int take_sample(samples *s, failure *f)
 {
     block *b = &s->now;
@@ -445,14 +447,15 @@ static int take_sample(samples *s, failure *f)
     return 0;
 }
 
-/* How many samples may come before the batch is full. */
+/* Returns how many samples fit before the batch is full. */
 static size_t block_room(const samples *s)
 {
     size_t rows = (size_t)(s->base.row_limit - table_rows(&s->base.rows)) / JFR_SAMPLE_VALUES;
     return rows < 1 ? 1 : rows < BLOCK_SAMPLES ? rows : BLOCK_SAMPLES;
 }
 
-/* The chunk's next samples into the columns. 1: there may be more, 0: the chunk ended, -1. */
+/* Adds the chunk's next samples to the columns. Returns 1 when there may be more, 0 when the chunk
+ * has ended, -1 on failure. */
 static int add_block(samples *s, failure *f)
 {
     block *b = &s->now;
@@ -471,8 +474,8 @@ static int add_block(samples *s, failure *f)
     return rc >= 0 ? rc : forgive(rc, &cause, f);
 }
 
-/* The current chunk's next samples. 1: the batch is full, 0: the chunk ended, -1. A limit that a
- * damaged chunk passes ends its samples. */
+/* Adds the current chunk's next samples. Returns 1 when the batch is full, 0 when the chunk has
+ * ended, -1 on failure. When a damaged chunk passes a limit, its samples end. */
 static int add_chunk(samples *s, failure *f)
 {
     int rc;

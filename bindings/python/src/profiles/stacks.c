@@ -6,7 +6,8 @@
 
 #define KINDS (JFR_FRAME_KERNEL + 1u)
 
-/* Slots of c->methods: by method and kind, the last ones for those that the pool does not have. */
+/* Returns the number of slots of c->methods, one for each method and kind; the last ones are for
+ * methods that the pool does not have. */
 static size_t method_slots(const stack_cache *c)
 {
     return ((size_t)c->method_count + 1) * KINDS;
@@ -27,7 +28,7 @@ bool stack_cache_begin(stack_cache *c, jfr_chunk *chunk)
     c->chunk = chunk;
     c->stack_count = jfr_chunk_get_info(chunk)->stack_count;
     c->method_count = jfr_chunk_get_info(chunk)->method_count;
-    /* calloc's pages cost nothing until they are touched. */
+    /* Pages from calloc use no memory until they are touched. */
     c->rows = calloc((size_t)c->stack_count + 1, sizeof(*c->rows));
     c->methods = calloc(method_slots(c), sizeof(*c->methods));
     return c->rows != NULL && c->methods != NULL;
@@ -54,7 +55,7 @@ static uint8_t kind_of(uint8_t kind)
     return kind < KINDS ? kinds[kind] : SAGG_UNKNOWN;
 }
 
-/* "class.method", or the one of them that is there. */
+/* Returns "class.method", or only one of them when the other is missing. */
 static char *join(const sagg_frame *frame)
 {
     size_t size = frame->class_name.size + 1 + frame->method.size;
@@ -96,7 +97,7 @@ static uint32_t slot_of(const stack_cache *c, const jfr_frame_ref *ref)
     return method * KINDS + (ref->kind < KINDS ? ref->kind : 0);
 }
 
-/* 1 with the method's slot, 0 when it is damaged, -1. */
+/* Finds a method's slot. Returns 1 with it, 0 when the method is damaged, -1 on failure. */
 static int find_method(stack_cache *c, const jfr_frame_ref *ref, uint32_t *slot, failure *f)
 {
     jfr_frame frame = {0};
@@ -123,7 +124,7 @@ static bool make_room(stack_cache *c, uint32_t count)
     return c->room > 0;
 }
 
-/* 1 with the stack in c->refs, 0 when it is damaged, -1. */
+/* Decodes a stack. Returns 1 with it in c->refs, 0 when it is damaged, -1 on failure. */
 static int decode(stack_cache *c, uint32_t stack, jfr_stack_ref *out, failure *f)
 {
     jfr_error cause;
@@ -138,7 +139,8 @@ static int decode(stack_cache *c, uint32_t stack, jfr_stack_ref *out, failure *f
     }
 }
 
-/* docs/formats/stack-id.md: a frame's id is that of its method with the line added, mod 2^64. */
+/* Fills a stack's row with its id. By docs/formats/stack-id.md, a frame's id is its method's id
+ * plus the line, mod 2^64. */
 static int fill_row(stack_cache *c, uint32_t stack, stack_row *row, failure *f)
 {
     jfr_stack_ref ref = {0};
@@ -190,7 +192,7 @@ int stack_cache_leaf(stack_cache *c, uint32_t stack, const char **name, failure 
     return rc;
 }
 
-/* ';' separates frames, so it cannot stand in a name; nor can a line's end. */
+/* Appends a name with '_' for line ends and for ';', which separates frames. */
 static bool add_name(bytes *out, const char *name)
 {
     size_t start = out->size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stacks of one chunk, each decoded once: its id, its leaf, its text. Needs no GIL. */
+/* Decodes each stack of one chunk once: its id, its leaf, its text. Needs no GIL. */
 #ifndef HOTSTACK_STACKS_H
 #define HOTSTACK_STACKS_H
 
@@ -12,9 +12,9 @@ typedef struct stack_row {
     sagg_stack_id id;
 } stack_row;
 
-/* A method as normalised: its name, and the frame id it has with line 0. */
+/* A normalised method: its name, and its frame id with line 0. */
 typedef struct method_row {
-    char *name; /* "class.method"; NULL = not met yet */
+    char *name; /* "class.method"; NULL = not decoded yet */
     uint64_t frame_id;
 } method_row;
 
@@ -33,15 +33,15 @@ typedef struct stack_cache {
 bool stack_cache_begin(stack_cache *c, jfr_chunk *chunk);
 void stack_cache_end(stack_cache *c);
 
-/* A stack's leaf alone, many times cheaper than its row: 1 with its name, borrowed until
- * stack_cache_begin, 0 when there is none or it is damaged, -1. */
+/* Returns 1 with the name of a stack's leaf, 0 when there is none or it is damaged, -1 on failure.
+ * It takes far less time than the stack's row. The name is borrowed until stack_cache_begin. */
 int stack_cache_leaf(stack_cache *c, uint32_t stack, const char **name, failure *f);
 
-/* A stack of the chunk, or one that is not good for JFR_NONE. NULL on failure (memory). */
+/* Returns the row of a stack, with `good` false for JFR_NONE. NULL on failure (memory). */
 const stack_row *stack_cache_row(stack_cache *c, uint32_t stack, failure *f);
 
-/* Its frames' names from root to leaf with ';' between them. 1 with it, 0 when the stack is not
- * good, -1. The caller frees `out`. */
+/* Appends the stack's frame names from root to leaf with ';' between them. Returns 1 with them, 0
+ * when the stack is not good, -1 on failure. The caller frees `out`. */
 int stack_cache_text(stack_cache *c, uint32_t stack, bytes *out, failure *f);
 
 #endif

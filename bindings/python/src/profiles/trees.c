@@ -39,7 +39,7 @@ static void diff_dealloc(PyObject *self)
     free_object(self);
 }
 
-/* ---- text that is made ---- */
+/* ---- output text ---- */
 
 typedef struct made {
     char *data;
@@ -64,7 +64,7 @@ static int add_piece(void *ctx, const void *data, size_t size)
     return 0;
 }
 
-/* What the sink refuses is missing memory. */
+/* Returns the failure of an output: the sink fails only without memory. */
 static int made_failure(failure *f, const sagg_error *cause)
 {
     return cause->code == SAGG_ERR_IO ? failure_nomem(f) : failure_sagg(f, cause);
@@ -204,7 +204,7 @@ static PyObject *tree_arrays(PyObject *self, PyObject *ignored)
 
 /* ---- files ---- */
 
-/* Writing of text; what it is made of, the arguments keep. */
+/* The work of writing text. `arguments` keeps the objects that it reads. */
 typedef struct text_work {
     work base;
     made m;
@@ -263,7 +263,7 @@ PyObject *tree_collapsed(PyObject *self, const gathered *g, PyObject *arguments)
     return write_text(t);
 }
 
-/* Takes the C objects of a list of trees or diffs. False with an exception set. */
+/* Takes the C objects out of a list of trees or diffs. Returns false with an exception set. */
 static bool take_list(text_work *t, PyObject *sequence)
 {
     PyTypeObject *type = t->are_diffs ? diff_type : tree_type;
@@ -326,7 +326,7 @@ static int run_page(work *w, failure *f)
     return rc != 0 ? made_failure(f, &cause) : 0;
 }
 
-/* Both kinds of pages are made alike. */
+/* Makes a page of trees or of diffs. */
 static PyObject *page(PyObject *arguments, bool are_diffs)
 {
     PyObject *sequence;
@@ -434,8 +434,8 @@ PyObject *diff_new(PyObject *module, PyObject *arguments)
     return (PyObject *)d;
 }
 
-/* (frame, before_self, after_self, before_share, after_share, low, high); shares in billionths, low
- * and high None where there is no interval. */
+/* Returns (frame, before_self, after_self, before_share, after_share, low, high). Shares are in
+ * billionths; low and high are None where there is no interval. */
 static PyObject *change_row(const sagg_change *c)
 {
     PyObject *frame = frame_of(&c->method);

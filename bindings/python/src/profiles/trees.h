@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flame trees and comparisons of them as Python objects, and the files made of them. */
+/* Flame trees and their comparisons as Python objects, and the files that are made of them. */
 #ifndef HOTSTACK_TREES_H
 #define HOTSTACK_TREES_H
 
@@ -7,7 +7,7 @@
 
 int tree_types_add(PyObject *module);
 
-/* Aggregate.tree and Aggregate.collapsed. */
+/* Implement Aggregate.tree and Aggregate.collapsed. */
 PyObject *tree_new(PyObject *self, const gathered *g, PyObject *arguments);
 PyObject *tree_collapsed(PyObject *self, const gathered *g, PyObject *arguments);
 

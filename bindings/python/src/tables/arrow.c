@@ -59,7 +59,7 @@ void bytes_free(bytes *b)
 
 /* ---- columns ---- */
 
-/* Bits lie least significant first; `at` is the number of bits that are there. */
+/* Adds one bit after the `at` bits that are there, least significant first. */
 static bool add_bit(bytes *b, int64_t at, bool bit)
 {
     if (at % 8 == 0 && !bytes_add(b, "", 1))
@@ -69,7 +69,7 @@ static bool add_bit(bytes *b, int64_t at, bool bit)
     return true;
 }
 
-/* As add_bit, so many that are set: first those that the last byte has room for. */
+/* Adds `count` bits that are set, as add_bit does: first those that the last byte has room for. */
 static bool add_ones(bytes *b, int64_t at, int64_t count)
 {
     for (; count > 0 && at % 8 != 0; at++, count--)
@@ -94,7 +94,7 @@ bool column_mark_rows(column *c, size_t count)
     return true;
 }
 
-/* A column without nulls has no bitmap: the first null makes one for the rows before it. */
+/* Makes the bitmap for the rows before the first null; a column without nulls has none. */
 static bool begin_validity(column *c)
 {
     return add_ones(&c->validity, 0, c->rows);
@@ -145,7 +145,7 @@ static bool is_word(const column *c, uint32_t code, const char *data, size_t siz
            (size == 0 || memcmp(c->text.data + span[0], data, size) == 0);
 }
 
-/* Where the string stands, or the free slot where it would. */
+/* Returns the slot of a string, or the free slot for it. */
 static uint32_t *find_slot(const column *c, const char *data, size_t size)
 {
     uint32_t at = (uint32_t)XXH3_64bits(data, size);
@@ -235,12 +235,12 @@ void table_free(table *t)
 
 /* ---- arrays ---- */
 
-/* What an exported array owns beside its children. */
+/* The memory that an exported array owns apart from its children. */
 typedef struct owned {
     void *buffers[3];
 } owned;
 
-/* A child may have been moved away, or never have been made. */
+/* Frees a child, unless it was moved away or never made. */
 static void free_array(struct ArrowArray *child)
 {
     if (child != NULL && child->release != NULL)
@@ -268,13 +268,13 @@ static int new_array(struct ArrowArray *out, int64_t length, int64_t nulls, int6
     if (own == NULL)
         return ENOMEM;
     out->private_data = own;
-    /* An array of pointers to void is what the interface's pointers to const void are. */
+    /* The interface wants pointers to const void; the array has pointers to void. */
     out->buffers = (const void **)(void *)own->buffers;
     out->release = release_array;
     return 0;
 }
 
-/* Gives the buffer's memory away. */
+/* Returns the buffer's memory and gives up its ownership. */
 static void *take(bytes *b)
 {
     void *data = b->data;
@@ -282,7 +282,7 @@ static void *take(bytes *b)
     return data;
 }
 
-/* Some readers want a buffer even where nothing is in it. */
+/* Gives an empty column a buffer, because some readers want one. */
 static bool has_memory(bytes *b)
 {
     return b->data != NULL || bytes_reserve(b, 1);

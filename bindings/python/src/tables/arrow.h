@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of columns, handed over through the Arrow C data interface and C stream interface. The
- * three structs below are their ABI (Apache Arrow, "The Arrow C data interface", "The Arrow C
- * stream interface"). Nothing here needs the GIL.
+ * Tables of columns, exported through the Arrow C data interface and C stream interface. The three
+ * structs below are their ABI (Apache Arrow, "The Arrow C data interface", "The Arrow C stream
+ * interface"). Nothing here needs the GIL.
  */
 #ifndef HOTSTACK_ARROW_H
 #define HOTSTACK_ARROW_H
@@ -45,7 +45,7 @@ struct ArrowArrayStream {
     void *private_data;
 };
 
-/* What a column holds. The order is that of widening: see column_kind_join. */
+/* The kind of a column's values. The order is that of widening: see column_kind_join. */
 enum column_kind {
     COLUMN_BOOL = 0,
     COLUMN_INT,    /* int64 */
@@ -56,7 +56,7 @@ enum column_kind {
     COLUMN_TEXT,   /* dictionary<int32, utf8>, a dictionary a batch */
 };
 
-/* The kind that holds the values of both. */
+/* Returns the kind that can hold the values of both. */
 enum column_kind column_kind_join(enum column_kind a, enum column_kind b);
 
 typedef struct bytes {
@@ -65,12 +65,12 @@ typedef struct bytes {
     size_t room;
 } bytes;
 
-/* Room for `more` bytes; false without memory. */
+/* Makes room for `more` bytes. Returns false without memory. */
 bool bytes_reserve(bytes *b, size_t more);
 bool bytes_add(bytes *b, const void *data, size_t size);
 void bytes_free(bytes *b);
 
-/* One column of the batch that is being filled. */
+/* One column of the batch in progress. */
 typedef struct column {
     char *name;
     enum column_kind kind;
@@ -99,15 +99,15 @@ static inline int64_t table_rows(const table *t)
     return t->count > 0 ? t->columns[0].rows : t->bare_rows;
 }
 
-/* False without memory; table_free it in any case. Names are copied. */
+/* Return false without memory; call table_free in any case. Names are copied. */
 bool table_init(table *t, size_t count);
 bool table_name(table *t, size_t index, const char *name, enum column_kind kind);
 void table_free(table *t);
 
-/* Append one value; false without memory. Those that come with every row are inline. */
+/* Append one value. Return false without memory. Functions that run for every row are inline. */
 bool column_add_null(column *c);
 bool column_add_bool(column *c, bool value);
-/* Marks rows that were put as ones that are no nulls. Only for the functions below. */
+/* Marks rows that were added as rows without nulls. Only for the functions below. */
 bool column_mark_rows(column *c, size_t count);
 
 static inline bool column_end_row(column *c)
@@ -161,24 +161,25 @@ static inline bool column_end_rows(column *c, size_t count)
     return true;
 }
 
-/* The number of a string in a text column's dictionary, which holds each once. False without
- * memory, or when the dictionary would pass 2 GiB. */
+/* Finds or adds a string in a text column's dictionary, which has each string once, and sets its
+ * code. Returns false without memory, or when the dictionary would pass 2 GiB. */
 bool column_word(column *c, const char *data, size_t size, uint32_t *code);
 
 /*
- * Moves the codes of a text column from `values` into `packed`, signed, -1 for null, and as narrow
- * as pandas has them for that many words: 1 byte below 127, 2 below 32,767, else 4; those that are
- * there grow with the words. False without memory. Such a column is not for table_finish.
+ * Moves the codes of a text column from `values` into `packed`, signed, with -1 for null. They are
+ * as narrow as the codes of pandas for that many words: 1 byte below 127, 2 below 32,767, else 4.
+ * Codes that were packed before are widened when the words need it. Returns false without memory.
+ * Such a column cannot go to table_finish.
  */
 bool column_pack(column *c);
-/* The column without rows, as it began. */
+/* Empties the column as it was at the beginning. */
 void column_empty(column *c);
 
-/* Moves the rows into `out`, a struct array; the table is empty again. Returns 0 or ENOMEM. */
+/* Moves the rows into `out`, a struct array; the table is empty afterwards. Returns 0 or ENOMEM. */
 int table_finish(table *t, struct ArrowArray *out);
-/* The table's schema. Returns 0 or ENOMEM. */
+/* Makes the table's schema. Returns 0 or ENOMEM. */
 int table_schema(const table *t, struct ArrowSchema *out);
-/* A schema that table_schema made, once more. Returns 0 or ENOMEM. */
+/* Copies a schema that table_schema made. Returns 0 or ENOMEM. */
 int schema_copy(const struct ArrowSchema *from, struct ArrowSchema *out);
 
 #endif

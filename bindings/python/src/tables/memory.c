@@ -50,7 +50,8 @@ int memory_type_make(void)
     return memory_type != NULL ? 0 : -1;
 }
 
-/* A view of the first `size` bytes of `data`, which it takes over; gives back what lies behind. */
+/* Returns a view of the first `size` bytes of `data`, takes over the memory, and frees the rest of
+ * it. */
 static PyObject *new_view(void *data, size_t size)
 {
     allocfunc alloc = (allocfunc)PyType_GetSlot(memory_type, Py_tp_alloc);
@@ -69,7 +70,7 @@ static PyObject *new_view(void *data, size_t size)
 
 /* ---- columns ---- */
 
-/* Gives the buffer's memory away. */
+/* Returns a view of the buffer's memory and gives up its ownership. */
 static PyObject *view_of(bytes *b, size_t size)
 {
     void *data = b->data;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table's columns as memory that Python owns and may write: what numpy takes without a copy. */
+/* Returns a table's columns as memory that Python owns and may write; numpy takes it without a
+ * copy. */
 #ifndef HOTSTACK_MEMORY_H
 #define HOTSTACK_MEMORY_H
 
@@ -11,10 +12,11 @@
 int memory_type_make(void);
 
 /*
- * Moves a table's rows, whose text columns are packed, into a list of (values, validity, words), a
- * column each. Values are a memoryview of bytes; of text the codes as column_pack has them.
- * Validity is another, with a bit a row, least significant first, or None where no row is null, as
- * for text. Words is the list of strings of text, else None. NULL with an exception set.
+ * Moves the rows of a table, whose text columns are packed, into a list of (values, validity,
+ * words), one for each column. Values is a memoryview of bytes; for text it has the codes of
+ * column_pack. Validity is another, with a bit for each row, least significant first, or None where
+ * no row is null, and for text. Words is the list of strings for text, else None. NULL with an
+ * exception set.
  */
 PyObject *memory_columns(table *t);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Codes of text columns, packed while they are still in the cache. */
+/* Packs the codes of text columns while they are still in the cache. */
 #include "arrow.h"
 
 enum { PIECE = 1024 };
 
-/* How wide pandas has codes; it keeps the highest number of each width free. */
+/* Returns the width of codes in pandas, which leaves the highest number of each width unused. */
 static size_t width_for(uint32_t words)
 {
     return words < INT8_MAX ? 1 : words < INT16_MAX ? 2 : 4;
@@ -22,7 +22,7 @@ static void mark_nulls(int32_t *codes, const column *c, int64_t from, size_t cou
     }
 }
 
-/* `codes` has PIECE numbers, of which `count` are of use. */
+/* Writes the first `count` of `codes`, which has PIECE numbers, with `width` bytes each. */
 static void narrow(const int32_t *codes, unsigned char *to, size_t width, size_t count)
 {
     int8_t small[PIECE];
@@ -50,7 +50,7 @@ static int32_t packed_at(const column *c, int64_t row)
     return medium;
 }
 
-/* From the last to the first: what is written never reaches what is still to be read. */
+/* Widens the codes from the last to the first, so that none is overwritten before it is read. */
 static bool widen(column *c, size_t width)
 {
     size_t rows = (size_t)c->packed_rows;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Adds as many rows as a batch has. As producer_grow. */
+/* Adds as many rows as a batch has. Returns the same as producer_grow. */
 static int add_rows(producer *p, failure *f)
 {
     if (producer_is_empty(p))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes a table's batches one after the other: of samples (samples.c) or of events (events.c).
- * Memory is bounded by one batch, and what is kept of one chunk. Nothing here needs the GIL.
+ * Makes a table's batches one after another: of samples (samples.c) or of events (events.c). Its
+ * memory is bounded by one batch, and by the texts that are kept of one chunk. Nothing here needs
+ * the GIL.
  */
 #ifndef HOTSTACK_PRODUCER_H
 #define HOTSTACK_PRODUCER_H
@@ -17,8 +18,8 @@
 typedef struct producer producer;
 
 struct producer {
-    /* Adds rows to `rows` until producer_is_full or the inputs end; a batch begins where there are
-     * none. Returns 1 when there may be more, 0 at the end, -1. */
+    /* Adds rows to `rows` until producer_is_full or the inputs end. A batch begins when `rows` has
+     * none. Returns 1 when there may be more, 0 at the end, -1 on failure. */
     int (*fill)(producer *p, failure *f);
     void (*free)(producer *p);
     walk w;
@@ -29,24 +30,27 @@ struct producer {
     bool ended;
 };
 
-/* Whether a batch has no row yet. */
+/* Returns whether a batch has no row yet. */
 static inline bool producer_is_empty(const producer *p)
 {
     return table_rows(&p->rows) == 0;
 }
 
-/* Whether `fill` is to stop. */
+/* Returns whether `fill` must stop. */
 static inline bool producer_is_full(const producer *p)
 {
     return table_rows(&p->rows) >= p->row_limit || p->text >= p->text_limit;
 }
 
-/* The next batch, never empty: 1 with it, 0 at the end, -1. */
+/* Makes the next batch, which is never empty. Returns 1 with it, 0 at the end, -1 on failure. */
 int producer_next(producer *p, struct ArrowArray *out, failure *f);
-/* Adds the rows of a batch to those of `rows`, and packs their texts: so it may come to hold all.
- * producer_next is not for it then. 1 when there may be more, 0 at the end, -1. */
+/*
+ * Adds the rows of a batch to those of `rows`, and packs their texts, so that `rows` can hold the
+ * whole table. Do not call producer_next on it then. Returns 1 when there may be more, 0 at the
+ * end, -1 on failure.
+ */
 int producer_grow(producer *p, failure *f);
-/* NULL is allowed. */
+/* Frees a producer. NULL is allowed. */
 void producer_free(producer *p);
 
 /* The columns that a table of samples can have, and how many there are. */
@@ -60,24 +64,23 @@ typedef struct sample_request {
     int64_t from_ns, to_ns;
 } sample_request;
 
-/* NULL on failure. */
+/* Opens a table of samples. NULL on failure. */
 producer *samples_open(inputs *in, const sample_request *request, failure *f);
 
 typedef struct event_request {
     const char *type;           /* whole name */
     const char *const *columns; /* paths; NULL = those of the type's fields */
     size_t count;
-    bool input; /* a last column, "input", that names where a row comes from */
+    bool input; /* a last column, "input", with the name of a row's input */
     int64_t from_ns, to_ns;
 } event_request;
 
-/* NULL on failure; FAILURE_USAGE when no chunk has the type, or none a given column. */
+/* Opens a table of events. NULL on failure; FAILURE_USAGE when no chunk has the type or a given
+ * column. */
 producer *events_open(inputs *in, const event_request *request, failure *f);
 
-/*
- * A number for each of a chunk's dense indices, forgotten when a batch or a chunk ends: the code
- * that its text has in the batch's dictionary.
- */
+/* The codes of texts in the batch's dictionary, one for each dense index of a chunk. They are
+ * dropped when a batch or a chunk ends. */
 typedef struct codes {
     uint32_t *at; /* code + 1; 0 = none yet */
     uint32_t count;
@@ -87,7 +90,7 @@ typedef struct codes {
 } codes;
 
 bool codes_size(codes *c, uint32_t count);
-/* False when the index has no code yet. */
+/* Returns false when the index has no code yet. */
 static inline bool codes_get(const codes *c, uint32_t index, uint32_t *code)
 {
     if (index >= c->count || c->at[index] == 0)

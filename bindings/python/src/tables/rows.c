@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One column of the batch, ready to be read row by row. */
+/* One column of the batch, prepared for reading row by row. */
 typedef struct reader {
     char format; /* first letter of the Arrow format */
     const uint8_t *validity;
     const void *values;
     PyObject *name;
-    PyObject *words; /* list of str; NULL where the column is no text */
+    PyObject *words; /* list of str; NULL for a column without text */
 } reader;
 
 PyObject *words_of(const void *offsets, const void *text, int64_t count)

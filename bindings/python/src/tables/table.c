@@ -43,7 +43,7 @@ CAPSULE(stream, ArrowArrayStream, "arrow_array_stream")
 
 typedef struct batch {
     PyObject_HEAD struct ArrowSchema schema;
-    struct ArrowArray array; /* release is NULL once it was handed over */
+    struct ArrowArray array; /* release is NULL once it was exported */
     Py_ssize_t rows;
 } batch;
 
@@ -74,7 +74,7 @@ static PyObject *batch_rows(PyObject *self, PyObject *ignored)
     return rows_of(&b->schema, &b->array);
 }
 
-/* The array moves into its capsule; the batch keeps the schema. */
+/* Moves the array into its capsule; the batch keeps the schema. */
 static PyObject *export_array(batch *b)
 {
     struct ArrowArray *array = malloc(sizeof(*array));
@@ -189,7 +189,7 @@ static void clear_read(work *w)
 
 /* ---- the Arrow stream ---- */
 
-/* Pulled by a reader on any thread of its own, one call at a time, without the GIL. */
+/* A stream that a reader reads on any thread of its own, one call at a time, without the GIL. */
 typedef struct stream {
     producer *source;
     failure f;
@@ -202,8 +202,8 @@ static int stream_schema(struct ArrowArrayStream *self, struct ArrowSchema *out)
     return s->source != NULL ? table_schema(&s->source->rows, out) : EIO;
 }
 
-/* What a signal's handler raised cannot go through another library: of an interrupt Python is told
- * once more, for when that library returns. */
+/* Handles an exception of a signal's handler, which cannot pass through another library: after an
+ * interrupt Python gets the signal again, for when that library returns. */
 static void put_off(void)
 {
     if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) == 0) {
@@ -214,7 +214,7 @@ static void put_off(void)
     PyErr_SetInterrupt();
 }
 
-/* As producer_next, with an eye on signals. Needs the GIL. */
+/* As producer_next, but looks for signals. Needs the GIL. */
 static int attended_next(stream *s, struct ArrowArray *out)
 {
     read_work *r = work_new(sizeof(*r), run_stream, clear_read, NULL, NULL);
@@ -238,8 +238,8 @@ static int attended_next(stream *s, struct ArrowArray *out)
     return rc;
 }
 
-/* Signals are handled by the main thread alone: on others nothing waits for the GIL, which the
- * thread that waits for them may hold. */
+/* Reads the next batch. Only the main thread handles signals; other threads do not wait for the
+ * GIL, because the thread that waits for them may hold it. */
 static int read_stream(stream *s, struct ArrowArray *out)
 {
     if (gettid() != getpid() || !Py_IsInitialized())
@@ -284,7 +284,7 @@ static void stream_release(struct ArrowArrayStream *self)
     self->release = NULL;
 }
 
-/* Takes the producer over. */
+/* Returns a capsule with a stream that owns the producer. */
 static PyObject *stream_capsule(producer *source)
 {
     stream *s = calloc(1, sizeof(*s));
@@ -307,9 +307,9 @@ static PyObject *stream_capsule(producer *source)
 /* ---- Batches ---- */
 
 typedef struct batches {
-    PyObject_HEAD producer *source; /* NULL once it was handed over, or while it is read */
-    bool busy;                      /* a thread is in C with it */
-    bool grows;                     /* its rows are for `take` */
+    PyObject_HEAD producer *source; /* NULL once it was exported, or while it is read */
+    bool busy;                      /* a thread reads it in C */
+    bool grows;                     /* its rows are collected for `take` */
 } batches;
 
 static void batches_dealloc(PyObject *self)
@@ -321,7 +321,8 @@ static void batches_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* The GIL is off while C works, so a second thread could come in. */
+/* Returns whether it can be read, else sets an exception. C works without the GIL, so another
+ * thread could use it at the same time. */
 static bool is_free(const batches *b)
 {
     if (b->busy)
@@ -332,7 +333,7 @@ static bool is_free(const batches *b)
     return !b->busy && b->source != NULL;
 }
 
-/* Whether its rows still come in batches. */
+/* Returns whether its rows still come in batches. */
 static bool gives_batches(const batches *b)
 {
     if (!is_free(b))
@@ -342,8 +343,8 @@ static bool gives_batches(const batches *b)
     return !b->grows;
 }
 
-/* Lends the source to a work, and takes it back. -1 with an exception set: the batches have ended.
- */
+/* Lends the source to a work, and takes it back. Returns -1 with an exception set: the batches have
+ * ended. */
 static int read_some(batches *b, int (*run)(work *, failure *), struct ArrowArray *array)
 {
     read_work *r = work_new(sizeof(*r), run, clear_read, NULL, NULL);

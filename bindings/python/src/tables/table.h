@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python's view of a producer: Batches, and the Batch objects that it gives. */
+/* Batches, which wraps a producer for Python, and its Batch objects. */
 #ifndef HOTSTACK_TABLE_H
 #define HOTSTACK_TABLE_H
 
@@ -10,8 +10,8 @@
 /* 0 or -1 with an exception set. */
 int table_types_add(PyObject *module);
 
-/* A Batches object that owns the producer. NULL with an exception set, then the producer is freed.
- */
+/* Returns a Batches object that owns the producer. NULL with an exception set; the producer is
+ * freed then. */
 PyObject *batches_new(producer *p);
 
 #endif

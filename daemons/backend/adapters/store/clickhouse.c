@@ -196,6 +196,20 @@ static int open_all(clickhouse *c, connections *to, unsigned count, const purpos
     return rc;
 }
 
+/* Migrates, and tells a user whose store is refused how to empty it. */
+static int bring_to_schema(clickhouse *c, store_error *err)
+{
+    const clickhouse_options *o = &c->options;
+    char emptying[256];
+
+    if (o->url != NULL)
+        snprintf(emptying, sizeof(emptying), "clickhouse-client --query 'DROP DATABASE %s'",
+                 o->database);
+    else
+        snprintf(emptying, sizeof(emptying), "rm -r '%s'", o->path);
+    return migrate(c->maintainer, o->retention_days, emptying, err);
+}
+
 int clickhouse_prepare(clickhouse *c, store_error *err)
 {
     purpose to_write;
@@ -204,7 +218,7 @@ int clickhouse_prepare(clickhouse *c, store_error *err)
         return 0;
     int rc = make_database(c, err);
     if (rc == 0)
-        rc = migrate(c->maintainer, c->options.retention_days, err);
+        rc = bring_to_schema(c, err);
     if (rc == 0)
         rc = choose_writers(c, &to_write, err);
     pthread_mutex_lock(&c->lock);

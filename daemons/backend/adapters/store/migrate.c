@@ -22,7 +22,8 @@ static const char create_ledger[] =
 /* The migrations that schema_migrations records. */
 typedef struct applied {
     bool *known; /* by version - 1 */
-    int rc;      /* our own refusal, which says more than the transport's "the caller stopped" */
+    const char *emptying;
+    int rc; /* our own refusal, which says more than the transport's "the caller stopped" */
     store_error refusal;
 } applied;
 
@@ -47,9 +48,9 @@ static int compare(applied *a, uint64_t version, chs_bytes checksum)
     checksum_of(&migrations[version - 1], ours);
     if (checksum.length != strlen(ours) || memcmp(checksum.data, ours, checksum.length) != 0)
         return sql_fail(&a->refusal, STORE_ERR_FAILED,
-                        "Migration %llu was applied with another text than this program's: the "
-                        "store belongs to another build.",
-                        (unsigned long long)version);
+                        "The store has the tables of another build (migration %llu differs): use "
+                        "that build, or delete the store with all its profiles: %s",
+                        (unsigned long long)version, a->emptying);
     a->known[version - 1] = true;
     return 0;
 }
@@ -185,14 +186,15 @@ static int apply_missing(chs_transport *transport, const bool *known, unsigned d
     return set_retention(transport, days, err);
 }
 
-int migrate(chs_transport *transport, unsigned retention_days, store_error *err)
+int migrate(chs_transport *transport, unsigned retention_days, const char *emptying,
+            store_error *err)
 {
     statement s;
     int rc = execute(transport, create_ledger, err);
 
     if (rc != 0)
         return rc;
-    applied a = {.known = calloc(migration_count, sizeof(bool))};
+    applied a = {.known = calloc(migration_count, sizeof(bool)), .emptying = emptying};
     if (a.known == NULL)
         return sql_fail(err, STORE_ERR_UNAVAILABLE, "No memory for the migrations.");
     sql_begin(&s);

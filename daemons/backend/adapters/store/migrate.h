@@ -24,8 +24,10 @@ extern const size_t migration_count;
 
 /*
  * Applies the missing migrations, and sets the retention where it differs from retention_days (1 to
- * 7). Refuses (STORE_ERR_FAILED) a store with a newer version than ours or another checksum.
+ * 7). Refuses (STORE_ERR_FAILED) a store with a newer version than ours or another checksum; the
+ * message about the latter names `emptying`, the command that empties the store.
  */
-int migrate(chs_transport *transport, unsigned retention_days, store_error *err);
+int migrate(chs_transport *transport, unsigned retention_days, const char *emptying,
+            store_error *err);
 
 #endif

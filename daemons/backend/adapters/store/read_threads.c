@@ -116,7 +116,7 @@ int clickhouse__read_sources(void *self, const store_filter *filter, source_fn e
 
 /* ---- threads ---- */
 
-/* The columns of every read of threads. */
+/* Every column that reads of threads may have. */
 #define NUMBER(name, field) ROW_FIELD(name, thread_row, field)
 
 static const row_field numbers[] = {
@@ -146,8 +146,6 @@ static const row_field texts[] = {
     NUMBER("thread_name", name), NUMBER("thread_pool", pool), NUMBER("awaited_class", lock_class),
     NUMBER("holder", owner),     NUMBER("carried", carries),  NUMBER("stack", stack_id),
 };
-static const row_shape thread_shape = ROW_SHAPE(numbers, texts);
-
 /* The value of a column in a read; columns without one are zero or empty. */
 typedef struct expression {
     const char *name, *value;
@@ -178,6 +176,24 @@ static void add_awaited(statement *s, const store_filter *f)
     sql_add(s, " AND lock_class != '')");
 }
 
+/* Most threads are idle: the columns of those that are not are read alone. */
+static void add_used(statement *s, const store_filter *f)
+{
+    if (f->busy_percent == 0)
+        return;
+    sql_add(s, " AND (target_id, java_tid) IN (SELECT target_id, java_tid FROM thread_snapshots");
+    sql_where(s, f, "time");
+    sql_add(s, " AND (cpu_ns > 1 OR state = 2))");
+}
+
+static void add_owners(statement *s, const store_filter *f)
+{
+    sql_add(s, " AND (carries_tid != 0 OR (target_id, java_tid) IN (SELECT target_id, owner_tid "
+               "FROM thread_snapshots");
+    sql_where(s, f, "time");
+    sql_add(s, " AND owner_tid != 0))");
+}
+
 #define ONE_CPU      "toUInt64(if(cpu_ns > 0, cpu_ns - 1, 0))"
 #define ONE_INTERVAL "toUInt64(if(cpu_ns > 0, interval_ms, 0))"
 #define CPU          "sum(" ONE_CPU ")"
@@ -193,14 +209,6 @@ static void add_awaited(statement *s, const store_filter *f)
         {"carried_tid", "carries_tid"},                                                            \
     {                                                                                              \
         "stack", "stack_id"                                                                        \
-    }
-#define COUNTS                                                                                     \
-    {"cpu", CPU}, {"interval", INTERVAL}, {"runnable", "countIf(state = 2)"},                      \
-        {"blocked", "countIf(state = 3)"}, {"waiting", "countIf(state = 4)"},                      \
-        {"timed_waiting", "countIf(state = 5)"}, {"lock_waits", "countIf(owner_tid != 0)"},        \
-        {"threads", "uniqExact(target_id, java_tid)"},                                             \
-    {                                                                                              \
-        "snapshots", "uniqExact(target_id, time)"                                                  \
     }
 #define LAST_STACK "argMaxIf(stack_id, time, stack_id != " NO_STACK ")"
 
@@ -226,7 +234,18 @@ static const thread_query queries[THREAD_READS] = {
          NULL,
          " GROUP BY target_id, java_tid ORDER BY cpu DESC, runnable DESC, target, tid "
          "LIMIT {limit:UInt64}",
-         NULL},
+         add_used},
+    [THREADS_OWNERS] = {{{"target", "target_id"},
+                         {"last_time", MS("max(time)")},
+                         {"tid", "java_tid"},
+                         {"thread_name", "argMax(name, time)"},
+                         {"thread_pool", "toString(argMax(pool, time))"},
+                         {"carried_tid", "argMax(carries_tid, time)"},
+                         {"stack", LAST_STACK}},
+                        "thread_snapshots",
+                        NULL,
+                        " GROUP BY target_id, java_tid ORDER BY target, tid LIMIT {limit:UInt64}",
+                        add_owners},
     [THREADS_NEWEST] = {{AS_SNAPSHOT},
                         "thread_snapshots",
                         NULL,
@@ -234,17 +253,19 @@ static const thread_query queries[THREAD_READS] = {
                         add_newest},
     [THREADS_OF_ONE] =
         {{AS_SNAPSHOT}, "thread_snapshots", NULL, " ORDER BY time DESC LIMIT {limit:UInt64}", NULL},
-    [THREADS_POOLS] = {{{"thread_pool", "toString(pool)"}, COUNTS},
-                       "thread_snapshots",
-                       NULL,
-                       " GROUP BY pool ORDER BY cpu DESC, threads DESC, thread_pool LIMIT "
-                       "{limit:UInt64}",
-                       NULL},
     [THREADS_LANES] = {{{"thread_pool", "toString(pool)"},
                         {"first", "toUInt64({from_ms:UInt64} + intDiv(" MS(
                                       "time") " - {from_ms:UInt64}, "
                                               "{bucket_ms:UInt64}) * {bucket_ms:UInt64})"},
-                        COUNTS},
+                        {"cpu", CPU},
+                        {"interval", INTERVAL},
+                        {"runnable", "countIf(state = 2)"},
+                        {"blocked", "countIf(state = 3)"},
+                        {"waiting", "countIf(state = 4)"},
+                        {"timed_waiting", "countIf(state = 5)"},
+                        {"lock_waits", "countIf(owner_tid != 0)"},
+                        {"threads", "uniqExact(cityHash64(target_id, java_tid))"},
+                        {"snapshots", "uniqExact(cityHash64(target_id, time))"}},
                        "thread_snapshots",
                        NULL,
                        " GROUP BY thread_pool, first ORDER BY thread_pool, first LIMIT 100000",
@@ -286,7 +307,7 @@ static const thread_query queries[THREAD_READS] = {
           {"stack", LAST_STACK}},
          "thread_snapshots ARRAY JOIN held_class AS class, held_id AS id, held_kind "
          "AS kind, held_depth AS depth",
-         NULL,
+         "notEmpty(held_id)",
          " GROUP BY target_id, class, id, java_tid ORDER BY target, awaited_class, "
          "awaited_id, snapshots DESC LIMIT {limit:UInt64}",
          add_awaited},
@@ -310,48 +331,65 @@ static const thread_query queries[THREAD_READS] = {
                        NULL},
 };
 
-static const char *value_of(const thread_query *q, const char *name, const char *fallback)
-{
-    for (size_t i = 0; i < EXPRESSIONS_MAX && q->columns[i].name != NULL; i++) {
-        if (strcmp(q->columns[i].name, name) == 0)
-            return q->columns[i].value;
-    }
-    return fallback;
-}
-
-static void add_column(statement *s, const thread_query *q, const char *name, const char *fallback,
-                       bool first)
-{
-    sql_add(s, first ? "SELECT " : ", ");
-    sql_add(s, value_of(q, name, fallback));
-    sql_add(s, " AS ");
-    sql_add(s, name);
-}
-
+/* The columns of one read, and what takes its rows. */
 typedef struct threads {
+    row_field numbers[EXPRESSIONS_MAX], texts[EXPRESSIONS_MAX];
+    row_shape shape;
     thread_fn each;
     void *context;
 } threads;
 
+/* The field of a column by its name; NULL: it is not one of these. */
+static const row_field *find_field(const row_field *fields, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(fields[i].column, name) == 0)
+            return &fields[i];
+    }
+    return NULL;
+}
+
+/* The columns that the read names, and none for the others: a planner pays for each. */
+static void add_columns(statement *s, const thread_query *q, threads *r)
+{
+    r->shape = (row_shape){r->numbers, r->texts, 0, 0};
+    for (size_t i = 0; i < EXPRESSIONS_MAX && q->columns[i].name != NULL; i++) {
+        const expression *one = &q->columns[i];
+        const row_field *number = find_field(numbers, COUNT(numbers), one->name);
+        if (number != NULL)
+            r->numbers[r->shape.number_count++] = *number;
+        else
+            r->texts[r->shape.text_count++] = *find_field(texts, COUNT(texts), one->name);
+        sql_add(s, i == 0 ? "SELECT " : ", ");
+        sql_add(s, one->value);
+        sql_add(s, " AS ");
+        sql_add(s, one->name);
+    }
+}
+
 static int give_thread(void *context, const void *row)
 {
+    static const char no_stack[STACK_ID_BYTES];
     const threads *r = context;
-    const thread_row *thread = row;
+    thread_row thread = *(const thread_row *)row;
 
-    return thread->stack_id.length == STACK_ID_BYTES ? r->each(r->context, thread) : -1;
+    if (thread.stack_id.data == NULL)
+        thread.stack_id = (text){no_stack, sizeof(no_stack)};
+    return thread.stack_id.length == STACK_ID_BYTES ? r->each(r->context, &thread) : -1;
 }
 
 static int on_threads(void *context, const chs_result *block)
 {
+    const threads *r = context;
     thread_row row;
 
-    return read_rows(block, &thread_shape, &row, sizeof(row), give_thread, context);
+    return read_rows(block, &r->shape, &row, sizeof(row), give_thread, context);
 }
 
 int clickhouse__read_threads(void *self, thread_read what, const store_filter *filter,
                              thread_fn each, void *context, store_error *err)
 {
-    threads r = {each, context};
+    threads r = {.each = each, .context = context};
     const thread_query *q = &queries[what];
     store_filter f = *filter;
     statement s;
@@ -360,11 +398,7 @@ int clickhouse__read_threads(void *self, thread_read what, const store_filter *f
              : what == THREADS_DELAY ? PROFILE_TYPE_LOCK_DELAY
                                      : 0;
     sql_begin(&s);
-    for (size_t i = 0; i < COUNT(numbers); i++)
-        add_column(&s, q, numbers[i].column, "toUInt64(0)", i == 0);
-    for (size_t i = 0; i < COUNT(texts); i++)
-        add_column(&s, q, texts[i].column,
-                   texts[i].offset == offsetof(thread_row, stack_id) ? NO_STACK : "''", false);
+    add_columns(&s, q, &r);
     sql_add(&s, " FROM ");
     sql_add(&s, q->from);
     sql_where(&s, &f, "time");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON of the API server to pods, namespaces, pages and events; lines cut from a stream. */
+/* Tests how JSON of the API server becomes pods, namespaces, pages and events, and how lines are
+ * cut from a stream. */
 #include "../../adapters/kubernetes/api_object.h"
 #include "../../adapters/kubernetes/lines.h"
 #include "kubernetes_tests.h"
@@ -101,7 +102,7 @@ START_TEST(an_event_is_read_or_refused)
 }
 END_TEST
 
-/* A pod with so many containers, or so many settings of ours. */
+/* Makes a pod with so many containers, or so many settings of ours. */
 static char *large_pod(unsigned containers, unsigned settings)
 {
     char *text = NULL;

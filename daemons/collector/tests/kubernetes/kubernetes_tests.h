@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the suites of the API server's adapter share. */
+/* Declarations that the suites of the API server's adapter share. */
 #ifndef COLLECTOR_KUBERNETES_TESTS_H
 #define COLLECTOR_KUBERNETES_TESTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists and watches against a server that answers as the test says. */
+/* Tests lists and watches with a fake server whose answers the test sets. */
 #include "../../adapters/kubernetes/watch.h"
 #include "kubernetes_tests.h"
 
@@ -22,10 +22,10 @@ static struct {
     step steps[STEPS];
     size_t count, next;
     char paths[STEPS][512];
-    uint64_t waits[WAITS]; /* those above 0 */
+    uint64_t waits[WAITS]; /* those greater than 0 */
     size_t wait_count;
     char log[2048];
-    char trouble[512]; /* of the JVM asked about, after the last step */
+    char trouble[512]; /* about the JVM in the test, after the last step */
 } server;
 
 static pods *feed;
@@ -205,7 +205,7 @@ START_TEST(a_version_that_is_gone_means_a_new_list)
     ck_assert(!is_on("u2"));
     ck_assert_uint_eq(stats.gone, 3);
     ck_assert_uint_eq(stats.lists, 3);
-    ck_assert_uint_eq(stats.failures, 1); /* only the list that could not be read to its end */
+    ck_assert_uint_eq(stats.failures, 1); /* only the list that broke off */
 }
 END_TEST
 
@@ -242,19 +242,19 @@ START_TEST(failures_wait_longer_each_time_and_take_nothing_away)
     static const uint64_t waits[] = {500, 1000, 2000, 4000, 4000, 60000, 500, 500};
     for (size_t i = 0; i < 6; i++)
         ck_assert_uint_eq(server.waits[i], waits[i]);
-    ck_assert_uint_eq(server.waits[7], waits[7]); /* an event came in between */
+    ck_assert_uint_eq(server.waits[7], waits[7]); /* an event arrived in between */
     ck_assert(is_on("u1"));
     ck_assert(is_on("u2"));
     ck_assert_uint_eq(stats.lists, 1);
     ck_assert_uint_eq(stats.failures, 7);
-    /* said once, not at each try */
+    /* Reported once, not for each try. */
     const char *first = strstr(server.log, "cannot follow pods: connection refused");
     ck_assert_ptr_nonnull(first);
     ck_assert_msg(strstr(server.log, "pods are told again") != NULL, "%s", server.log);
 }
 END_TEST
 
-/* The server is away for five minutes, and has forgotten the version then. */
+/* The server is away for five minutes, and has then forgotten the version. */
 START_TEST(five_minutes_away_take_nothing_away)
 {
     enum { AWAY_MS = 60000 };
@@ -295,7 +295,7 @@ static const struct {
 
 START_TEST(a_pod_that_cannot_be_known_says_why)
 {
-    /* two, since the end of the last step ends the watch before it tells */
+    /* Two, because the end of the last step ends the watch before it reports. */
     const step steps[] = {troubles[_i].last, troubles[_i].last};
     PLAY(steps);
     ck_assert(!is_on("u1"));

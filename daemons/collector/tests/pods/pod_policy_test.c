@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Annotations and labels against what they ask for: precedence, ends, values and mistakes. */
+/* Tests the decisions of annotations and labels: precedence, ends, values and mistakes. */
 #include "../../core/pods/pod_policy.h"
 #include "pods_tests.h"
 
@@ -94,7 +94,7 @@ static const struct {
     policy_mode mode;
     int minutes; /* until the end of a temporary */
     uint32_t reason;
-    const char *source; /* the part of it that counts */
+    const char *source; /* the part of it that is compared */
 } modes[] = {
     {{NULL}, POLICY_OFF, 0, REASON_DISABLED, ""},
     {{PROFILE, "continuous"},
@@ -153,7 +153,7 @@ static const struct {
      1,
      0,
      "app.hotstack.dev/profile-for"},
-    /* of one level's ends the later one */
+    /* the later one of a level's ends */
     {{UNTIL, SOON, FOR, "30m"}, POLICY_TEMPORARY, 30, 0, "profile-for"},
     {{UNTIL, SOON, FOR, "5m"}, POLICY_TEMPORARY, 10, 0, "profile-until"},
     /* ended: continuous again, or off */
@@ -215,7 +215,7 @@ static const struct {
     const char *texts[2 * SETTINGS];
     policy_mode mode;
     uint32_t reason;
-    const char *names, *says; /* which setting; what is allowed */
+    const char *names, *says; /* the setting; the allowed values */
 } mistakes[] = {
     {{PROFILE, "continous"},
      POLICY_OFF,
@@ -309,7 +309,7 @@ START_TEST(further_mistakes_are_counted)
            &out);
     ck_assert_msg(strstr(out.error, "\"on\"") != NULL, "%s", out.error);
     ck_assert_msg(strstr(out.error, "(and 2 more)") != NULL, "%s", out.error);
-    /* another container's mistake is its own affair */
+    /* a mistake in another container's setting does not matter here */
     decide((const char *[]){PROFILE, "continuous", "side.hotstack.dev/profile", "on", NULL}, &out);
     ck_assert_str_eq(out.error, "");
 }
@@ -361,7 +361,7 @@ START_TEST(profile_for_begins_when_it_is_first_seen)
     decide_at(texts, memory, NOW + 10 * MINUTE, &out);
     ck_assert_int_eq(out.mode, POLICY_OFF);
     ck_assert_uint_eq(out.reason, REASON_EXPIRED);
-    /* another value begins anew; a clock that is set back does not */
+    /* another value starts the time again; a clock that is set back does not */
     decide_at(longer, memory, NOW + 20 * MINUTE, &out);
     ck_assert_uint_eq(out.until_ms, NOW + 50 * MINUTE);
     decide_at(longer, memory, NOW, &out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from a pod alone: workload, version, service, and names of settings. */
+/* Tests the facts that follow from a pod alone: workload, version, service, and names of
+ * settings. */
 #include "../../core/pods/pod.h"
 #include "pods_tests.h"
 
@@ -15,7 +16,7 @@ static const struct {
     {"shop-6d4b75cb6d-x2x9z", "", "ReplicaSet", "shop-6d4b75cb6d", "6d4b75cb6d", "Deployment",
      "shop"},
     {"a-b-6d4b75cb6d-x", "", "ReplicaSet", "a-b-6d4b75cb6d", "6d4b75cb6d", "Deployment", "a-b"},
-    /* a ReplicaSet of somebody's own: no hash, or one that is not its end */
+    /* a ReplicaSet that no Deployment made: no hash, or a hash that is not the end of the name */
     {"shop-x2x9z", "", "ReplicaSet", "shop", "", "ReplicaSet", "shop"},
     {"shop-abc-x", "", "ReplicaSet", "shop-abc", "6d4b75cb6d", "ReplicaSet", "shop-abc"},
     {"x", "", "ReplicaSet", "-6d4b", "6d4b", "ReplicaSet", "-6d4b"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JVMs joined to pods as the API server tells of them: lists, changes, restarts, trouble. */
+/* Tests how JVMs are joined to pods from the API server: lists, changes, restarts, trouble. */
 #include "../../core/pods/pods.h"
 #include "pods_tests.h"
 
@@ -61,7 +61,7 @@ static void set_up(void)
     world.now = START;
 }
 
-/* A pod "web" with one container; key "" = no setting. */
+/* Makes a pod "web" with one container; key "" = no setting. */
 static pod_object a_pod(const char *uid, const char *container, const char *key, const char *value)
 {
     pod_object one = {.kind = POD_KIND_POD};
@@ -165,7 +165,7 @@ START_TEST(an_unknown_pod_is_left_alone)
     const pod_object one = a_pod("u1", "c1", "profile", "continuous");
     list(self, POD_KIND_POD, &one);
     ck_assert_int_eq(ask(self, "u1", "c1", &labels).mode, POLICY_CONTINUOUS);
-    /* the container's id is of another pod, or not told yet */
+    /* the container's id belongs to another pod, or has not arrived yet */
     ck_assert_uint_eq(ask(self, "u2", "c1", &labels).reason, REASON_POD_UNKNOWN);
     ck_assert_uint_eq(ask(self, "u1", "c2", &labels).reason, REASON_POD_UNKNOWN);
     ck_assert_uint_eq(ask(self, "u1", "", &labels).reason, REASON_POD_UNKNOWN);
@@ -180,7 +180,7 @@ START_TEST(what_is_known_stays_while_the_server_is_away)
     list(self, POD_KIND_POD, &one);
     pods_set_trouble(self, POD_KIND_POD, "connection refused");
     target_labels labels;
-    /* a list that breaks off takes nothing away, and neither does the next one's beginning */
+    /* a list that breaks off removes nothing, and neither does the beginning of the next one */
     pods_begin_list(self, POD_KIND_POD);
     ck_assert_int_eq(ask(self, "u1", "c1", &labels).mode, POLICY_CONTINUOUS);
     pods_begin_list(self, POD_KIND_POD);
@@ -249,7 +249,7 @@ START_TEST(profile_for_survives_a_restart)
     pod_object one = a_pod("u1", "c1", "profile-for", "10m");
     list(self, POD_KIND_POD, &one);
     ck_assert_uint_eq(ask(self, "u1", "c1", &labels).until_ms, START + 10 * MINUTE);
-    /* a pod that is gone is forgotten */
+    /* a deleted pod is forgotten */
     list(self, POD_KIND_POD, NULL);
     ck_assert_ptr_null(strstr(world.saved, "u1"));
     pods_free(self);
@@ -268,7 +268,7 @@ START_TEST(without_its_memory_old_pods_count_as_ended)
     pods_end_list(self, POD_KIND_POD);
     ck_assert_uint_eq(ask(self, "u1", "c1", &labels).reason, REASON_EXPIRED);
     ck_assert_int_eq(ask(self, "u2", "c2", &labels).mode, POLICY_TEMPORARY);
-    /* an annotation that comes later begins now, on an old pod too */
+    /* the time of an annotation that is added later begins now, on an old pod, too */
     put(self, a_pod("u1", "c1", "profile-for", "20m"));
     ck_assert_uint_eq(ask(self, "u1", "c1", &labels).until_ms, START + 20 * MINUTE);
     pods_free(self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the suites of the collector's Kubernetes mode share. */
+/* Declarations that the suites of the collector's Kubernetes mode share. */
 #ifndef COLLECTOR_PODS_TESTS_H
 #define COLLECTOR_PODS_TESTS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A JVM TI agent that misbehaves as its options say, for tests: "exit" ends the JVM at once, "hang"
+ * A JVM TI agent for tests that misbehaves as its options say: "exit" ends the JVM at once, "hang"
  * never returns from its attach thread, "objects" takes the sampling of allocations, which only one
- * agent can have, and keeps it. To a command of a session it says what async-profiler says of a JVM
- * that is starting.
+ * agent can have, and keeps it. It answers a session's command as async-profiler does in a JVM that
+ * is still starting.
  */
 #include <jvmti.h>
 #include <stdio.h>

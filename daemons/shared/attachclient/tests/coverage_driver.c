@@ -29,7 +29,7 @@ static int fail(const char *what)
     return 1;
 }
 
-/* Where the files that are whole end. */
+/* Returns where the complete files end. */
 static uint64_t covered(void)
 {
     uint64_t end = 0;
@@ -54,7 +54,7 @@ static int keep_piece(void *ctx, const uint8_t *bytes, size_t n)
     return write(*fd, bytes, n) == (ssize_t)n ? 0 : -1;
 }
 
-/* A window, or the last one, into a file that appears whole or not at all. */
+/* Takes a window, or the last one, into a file that appears whole or not at all. */
 static int take(attach_op op)
 {
     char partial[512], whole[600];

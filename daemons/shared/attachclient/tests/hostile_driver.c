@@ -23,7 +23,7 @@
 #define OPS         4
 
 static attach_request request;
-static char seen[TARGETS_MAX][OPS][8][48]; /* outcomes told already */
+static char seen[TARGETS_MAX][OPS][8][48]; /* results that have been printed */
 
 static long resident_kib(void)
 {

@@ -27,7 +27,7 @@ GROWTH_KIB = 2048
 
 
 def serve(kind, listener):
-    """What a process that only looks like a JVM does with each connection."""
+    """Handles each connection as a process that only looks like a JVM."""
     held = []
     while True:
         connection, _ = listener.accept()
@@ -79,7 +79,7 @@ def start_jvm(java, classes, seconds):
     return jvm
 
 
-# What each may come to; (start, window, command, stop) say the same unless told.
+# The results that each may have; (start, window, command, stop) have the same unless listed.
 EXPECTED = {
     "garbage": {"-2/none"},
     "zero": {"-6/library_load_failed", "-6/profiler_error", "0/none"},

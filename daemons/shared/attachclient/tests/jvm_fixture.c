@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #define PATH_LENGTH   512
-#define WAIT_STEPS    6000 /* of 10 ms: a limit for a broken machine, not an expectation */
+#define WAIT_STEPS    6000 /* of 10 ms: a limit for a broken machine, not for a slow one */
 #define INODES_MAX    32
-#define PASSING_STEPS 500  /* of 10 ms: for a directory that nobody has marked */
+#define PASSING_STEPS 500  /* of 10 ms: for a directory without a mark */
 #define SHOWN_MAX     3000 /* check carries messages of at most 4096 bytes */
 
 extern char **environ;
@@ -37,7 +37,7 @@ static void cache_path(char out[PATH_LENGTH], const char *rest)
         (void)snprintf(out, PATH_LENGTH, "%s/.cache/hotstack/%s", home == NULL ? "" : home, rest);
 }
 
-/* Debian's, which every user can run. */
+/* Returns Debian's java, which every user can run. */
 static const char *system_java(void)
 {
     static const char *const places[] = {"/usr/lib/jvm/java-17-openjdk-amd64/bin/java",
@@ -76,7 +76,7 @@ const char *jvm_fixture_any(void)
     return NULL;
 }
 
-/* Whether every directory of an absolute path can be passed by everybody. */
+/* Whether everybody may pass every directory of an absolute path. */
 static bool open_to_all(const char *path)
 {
     char part[PATH_LENGTH];
@@ -171,7 +171,8 @@ static bool find_by_token(attach_identity *out, const char *token)
     return found;
 }
 
-/* A JVM under -Xcheck:jni warns of a signal that who started the tests, nohup for one, ignores. */
+/* Restores signals that the parent, such as nohup, ignores: a JVM with -Xcheck:jni warns of
+ * them. */
 static void default_signals(posix_spawnattr_t *attributes)
 {
     sigset_t all;
@@ -203,7 +204,8 @@ static void spawn(jvm_fixture *out, const char *const *argv)
         free(copy[i]);
 }
 
-/* Of an earlier process with that pid, whose user may be another: then the JVM cannot remove it. */
+/* Removes the socket of an earlier process with that pid, if the JVM cannot because another user
+ * owns it. */
 static void remove_socket(const jvm_fixture *jvm)
 {
     char path[64];
@@ -298,8 +300,8 @@ int jvm_fixture_mapped(const jvm_fixture *jvm, const char *part)
     return n;
 }
 
-/* Whether the directory stays: another test's tool that asks this JVM something makes one for the
- * answer, holds its lock meanwhile, and takes it away. */
+/* Whether the directory stays: another test's tool that works on this JVM makes one for the answer,
+ * locks it meanwhile, and removes it. */
 static bool stays(int parent_fd, const char *name)
 {
     struct stat st;

@@ -48,7 +48,7 @@ static uint64_t chunk_size(const uint8_t *header)
     return big_endian(header + 8);
 }
 
-/* How many whole JFR chunks the bytes are; fails when they are anything else. */
+/* Returns how many whole JFR chunks the bytes are; fails when they are anything else. */
 int operation_whole_chunks(const operation_bytes *c)
 {
     size_t at = 0;
@@ -123,7 +123,7 @@ attach_result operation_send(attach_request *r, operation_bytes *c)
     return result;
 }
 
-/* A start that takes no other recorder than async-profiler. */
+/* Starts a session that may use async-profiler only. */
 attach_result operation_start_strictly(const jvm_fixture *jvm)
 {
     attach_request *r = operation_request(jvm, ATTACH_OP_START);
@@ -131,7 +131,8 @@ attach_result operation_start_strictly(const jvm_fixture *jvm)
     return operation_send(r, NULL);
 }
 
-/* A session with the JDK's recorder, which says why it is that; both its windows are whole. */
+/* Runs a session with the JDK's recorder, which must say why it was chosen; both windows must be
+ * whole. */
 void operation_whole_jfr_session(const jvm_fixture *jvm, const char *why)
 {
     operation_bytes recording = {0};

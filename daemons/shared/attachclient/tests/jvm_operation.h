@@ -5,12 +5,13 @@
 
 #include "jvm_fixture.h"
 
-/* The installation id of this test process, so that tests can run side by side; static memory. */
+/* Returns the installation id of this test process, so that tests can run at the same time; static
+ * memory. */
 const char *operation_installation(void);
-/* How many directories of that installation are in `path`. */
+/* Counts the directories of that installation in `path`. */
 int operation_leftovers(const char *path);
 
-/* Bytes as they come; free(bytes). */
+/* The bytes of an answer; free(bytes). */
 typedef struct operation_bytes {
     uint8_t *bytes;
     size_t n;
@@ -19,32 +20,33 @@ typedef struct operation_bytes {
 /* An attach_piece_fn with operation_bytes as ctx; NULL drops the bytes. */
 int operation_collect(void *ctx, const uint8_t *bytes, size_t n);
 
-/* How many whole JFR chunks the bytes are; fails the test when they are anything else. */
+/* Returns how many whole JFR chunks the bytes are; fails the test when they are anything else. */
 int operation_whole_chunks(const operation_bytes *c);
 
-/* The largest hole between two chunks, by the times in their headers. */
+/* Returns the largest gap between two chunks, by the times in their headers. */
 uint64_t operation_gap_ns(const operation_bytes *c);
 
-/* A request with the usual settings; free it. */
+/* Makes a request with the usual settings; free it. */
 attach_request *operation_request(const jvm_fixture *jvm, attach_op op);
 
 /* Runs the usual request; `must` fails the test unless it succeeds. c may be NULL where no bytes
- * come. */
+ * arrive. */
 attach_result operation_run(const jvm_fixture *jvm, attach_op op, operation_bytes *c);
 attach_result operation_must(const jvm_fixture *jvm, attach_op op, operation_bytes *c);
 
 /* Runs a request, and frees it. */
 attach_result operation_send(attach_request *r, operation_bytes *c);
 
-/* Fails the test unless the result is a refusal with that reason and a sentence. */
+/* Fails the test unless the result is a refusal with that reason and a message. */
 void operation_expect(const attach_result *result, attach_reason reason);
 
-/* A start that takes no other recorder than async-profiler. */
+/* Starts a session that may use async-profiler only. */
 attach_result operation_start_strictly(const jvm_fixture *jvm);
 
-/* A session with two windows, both whole, whose directory begins with that path. */
+/* Runs a session with two windows, both of which must be whole, in a directory that begins with
+ * that path. */
 void operation_whole_session(const jvm_fixture *jvm, const char *directory);
-/* The same with the JDK's recorder, which says why it is that. */
+/* Does the same with the JDK's recorder, which must say why it was chosen. */
 void operation_whole_jfr_session(const jvm_fixture *jvm, const char *why);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A service starter as jsvc: makes the JVM itself and hands it the arguments that begin with -XX.
- * The main class is no argument. Environment: HOTSTACK_TEST_LIBJVM, HOTSTACK_TEST_CLASSES. */
+/* A service starter like jsvc: creates the JVM itself and passes it the arguments that begin
+ * with -XX. The main class is not an argument. Environment: HOTSTACK_TEST_LIBJVM,
+ * HOTSTACK_TEST_CLASSES. */
 #include <dlfcn.h>
 #include <jni.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Killed workers that do not end. Compiled with the reaper, whose waitpid is the one below: no
- * process can be made to hang in the kernel at will. */
+/* Tests killed workers that do not end. It is compiled with the reaper and defines waitpid for it,
+ * because a test cannot make a process hang in the kernel. */
 #include <check.h>
 #include <stdbool.h>
 #include <sys/wait.h>

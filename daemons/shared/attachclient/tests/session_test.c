@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions on real JVMs of every version there is: found, started, read in windows, adopted,
- * stopped. */
+/* Tests sessions on real JVMs of every installed version: they are found, started, read in windows,
+ * adopted and stopped. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ START_TEST(listed_with_version_and_main_class)
 }
 END_TEST
 
-/* The command line of a program that makes its JVM itself names no main class. */
+/* The command line of a program that creates its JVM itself names no main class. */
 START_TEST(a_native_launcher_is_called_by_its_own_name)
 {
     static const char *const counters[] = {"-XX:+UsePerfData", "-XX:-UsePerfData"};
@@ -59,7 +59,8 @@ START_TEST(a_native_launcher_is_called_by_its_own_name)
 }
 END_TEST
 
-/* What attach_properties and attach_threaddump ask for, whose requests are tested without a JVM. */
+/* Tests the commands of attach_properties and attach_threaddump, whose requests are tested without
+ * a JVM elsewhere. */
 static void other_commands_answer(const jvm_fixture *jvm)
 {
     static const struct {
@@ -98,7 +99,7 @@ START_TEST(command_answers)
     ck_assert_int_eq(result.reply_code, 0);
     ck_assert_ptr_nonnull(memmem(text.bytes, text.n, "JDK ", 4));
     ck_assert_ptr_nonnull(memmem(text.bytes, text.n, versions[_i], strlen(versions[_i])));
-    /* longer than protocol 1 carries: by protocol 2 where the JVM speaks it */
+    /* longer than protocol 1 can carry: sent by protocol 2 where the JVM has it */
     memset(r->args[0] + strlen("VM.version"), ' ', ATTACH_ARG_V1_MAX);
     text.n = 0;
     int wanted = strcmp(versions[_i], "25") == 0 ? ATTACH_OK : ATTACH_ERR_LIMIT;
@@ -114,7 +115,8 @@ START_TEST(command_answers)
 }
 END_TEST
 
-/* Takes windows until the busy method shows, however little CPU this machine gives to it. */
+/* Takes windows until one shows the busy method, however little CPU time this machine gives to
+ * it. */
 static int windows_until_busy(const jvm_fixture *jvm, operation_bytes *recording)
 {
     int windows = 0;
@@ -157,7 +159,7 @@ START_TEST(windows_without_stopping)
 }
 END_TEST
 
-/* The JDK's own recorder, asked for: windows that follow each other, and adoption. */
+/* The JDK's own recorder on request: windows follow each other, and the session is adopted. */
 START_TEST(windows_of_the_jdk_recorder)
 {
     if (java_of(_i) == NULL)
@@ -192,7 +194,7 @@ START_TEST(windows_of_the_jdk_recorder)
 }
 END_TEST
 
-/* Without hsperfdata, and with flags that only the environment carries. */
+/* A JVM without hsperfdata, and with flags that are only in its environment. */
 START_TEST(listed_without_counters)
 {
     static const char *const wrapper[] = {"env", "JAVA_TOOL_OPTIONS=-XX:+PerfDisableSharedMem",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JVMs of other users, in other namespaces, and without a place for files. */
+/* Tests JVMs of other users, in other namespaces, and without a directory for files. */
 #include <check.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -14,7 +14,7 @@
 #include "jvm_operation.h"
 #include "target_cases.h"
 
-/* Other users and namespaces need root: said once per test that is left out. */
+/* Other users and namespaces need root: each test that is skipped says so. */
 static bool is_root(const char *what)
 {
     if (geteuid() == 0)
@@ -47,7 +47,7 @@ START_TEST(another_user)
 }
 END_TEST
 
-/* From here on every program that this process starts as root has these capabilities only. */
+/* Limits every program that this process starts as root to these capabilities from here on. */
 static void keep_only_what_attachd_has(void)
 {
     for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
@@ -71,7 +71,7 @@ START_TEST(four_capabilities_suffice)
 }
 END_TEST
 
-#define OPERATOR 65533 /* a user that is neither root nor the JVM's */
+#define OPERATOR 65533 /* neither root nor the JVM's user */
 
 static uint32_t bit(unsigned cap)
 {
@@ -92,7 +92,7 @@ static void become_operator(uint32_t caps)
             ck_assert_int_eq(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0), 0);
 }
 
-/* The profiler's library lies in root's own cache: a copy that everybody may read. */
+/* Copies the profiler's library, which is in root's own cache, to where everybody may read it. */
 static void publish_profiler(char path[64])
 {
     char command[1200];
@@ -164,7 +164,7 @@ static void be_refused(const jvm_fixture *jvm)
     }
 }
 
-/* Every operation tells the true reason, doctor's examination too. */
+/* Every operation reports the true reason, and so does doctor's examination. */
 START_TEST(without_setuid_another_user_is_refused)
 {
     jvm_fixture jvm;
@@ -177,7 +177,7 @@ START_TEST(without_setuid_another_user_is_refused)
 }
 END_TEST
 
-/* The JVM's classes may lie below a place that is mounted over: they are there again behind it. */
+/* The JVM's classes may be in a directory that a mount hides: they are mounted again inside it. */
 #define KEEP_CLASSES "set -e; mount --bind \"$HOTSTACK_TEST_CLASSES\" /media; "
 #define SHOW_CLASSES                                                                               \
     "mkdir -p \"$HOTSTACK_TEST_CLASSES\"; mount --move /media \"$HOTSTACK_TEST_CLASSES\"; "
@@ -205,7 +205,7 @@ START_TEST(own_pid_and_mount_namespace)
     ck_assert_int_eq(attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL), ATTACH_OK);
     ck_assert_int_eq(seen.ns_pid, 1);
     ck_assert_uint_eq(seen.uid, 65534);
-    /* its /tmp is in memory: /var/tmp, on a disk, comes first */
+    /* its /tmp is in memory: /var/tmp, on a disk, is preferred */
     operation_whole_session(&jvm, "/var/tmp/hotstack-");
     ck_assert_int_eq(operation_leftovers("/var/tmp"), 0);
     jvm_fixture_stop(&jvm);
@@ -222,7 +222,7 @@ static void run_in_jail(const char *jail, const char *script)
     ck_assert_int_eq(system(command), 0);
 }
 
-/* Mounts of this test alone; what it starts and the workers live in the same namespace. */
+/* Makes mounts that only this test sees; its children and the workers have the same namespace. */
 static void make_jail(char *jail)
 {
     ck_assert_ptr_nonnull(mkdtemp(jail));
@@ -232,7 +232,7 @@ static void make_jail(char *jail)
                       "mkdir -p .$d; mount --bind $d .$d; done; mount -t proc proc proc");
 }
 
-/* Removes empty directories only, lest a mount that stayed loses its files. */
+/* Removes empty directories only, so that a mount that is still there keeps its files. */
 static void remove_jail(const char *jail)
 {
     run_in_jail(jail, "umount -l proc; for d in /usr /lib /lib64 /etc /dev $classes; do "
@@ -240,7 +240,7 @@ static void remove_jail(const char *jail)
                       "find $PWD -depth -type d -empty -delete");
 }
 
-/* Its root shows in the paths of its maps, which commands must not have. */
+/* Its root is part of the paths in its maps, but must not be part of commands. */
 START_TEST(chrooted_in_the_same_mount_namespace)
 {
     char jail[] = JAIL, inside[64];
@@ -254,7 +254,7 @@ START_TEST(chrooted_in_the_same_mount_namespace)
     jvm_fixture_start(&jvm, jvm_fixture_shared(), wrapper, NULL);
     ck_assert_int_eq(attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL), ATTACH_OK);
     ck_assert_mem_eq(seen.libjvm, "/usr/lib/jvm/", 13);
-    for (int i = 0; i < 2; i++) { /* the second finds the libraries mapped */
+    for (int i = 0; i < 2; i++) { /* the second session finds the libraries mapped */
         profile_and_take_threads(&jvm);
         ck_assert_int_eq(operation_leftovers(inside), 0);
         ck_assert_int_eq(jvm_fixture_mapped(&jvm, "libasyncProfiler.so"), 1);
@@ -265,7 +265,7 @@ START_TEST(chrooted_in_the_same_mount_namespace)
 }
 END_TEST
 
-/* Every writable place of another user's JVM: private mounts of the given kind over all of them. */
+/* Mounts something of the given kind over every writable directory of another user's JVM. */
 static const char *const closed_off =
     KEEP_CLASSES "mount -t tmpfs -o noexec none /tmp; mount --bind /tmp /var/tmp; "
                  "mount -o remount,bind,noexec /var/tmp; mount -t tmpfs -o noexec none /dev/shm; "
@@ -325,7 +325,7 @@ START_TEST(full_disk)
 }
 END_TEST
 
-/* A full disk must not keep a session alive, and is nothing that the JVM should print. */
+/* A full disk must not keep a session alive, and the JVM must not print anything about it. */
 START_TEST(disk_fills_up_meanwhile)
 {
     const char *const wrapper[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions that are taken over, lost, asked again, left behind. */
+/* Tests sessions that are taken over, lost, requested again, or left behind. */
 #include <check.h>
 #include <errno.h>
 #include <linux/filter.h>
@@ -24,7 +24,7 @@ START_TEST(restart_adopts_without_loss)
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     (void)operation_must(&jvm, ATTACH_OP_START, NULL);
     attach_result window = operation_must(&jvm, ATTACH_OP_WINDOW, &recording);
-    /* a program that has forgotten everything starts again */
+    /* a program that has lost its state starts again */
     attach_result again = operation_must(&jvm, ATTACH_OP_START, NULL);
     ck_assert_int_eq(again.info.state, ATTACH_AP_ADOPTED);
     ck_assert_uint_eq(again.info.offset, window.info.offset);
@@ -102,7 +102,7 @@ START_TEST(window_can_be_asked_for_again)
 }
 END_TEST
 
-/* What it, or a memory checker in it, still has to do behind its answer is done. */
+/* A worker that has answered may finish its work, or that of a memory checker in it. */
 START_TEST(worker_that_answered_is_let_end)
 {
     char worker[] = "/tmp/worker-XXXXXX", ended[sizeof(worker) + sizeof(".ended")];
@@ -134,7 +134,7 @@ START_TEST(leftovers_are_swept)
     jvm_fixture_start(&dead, jvm_fixture_any(), NULL, NULL);
     (void)operation_must(&dead, ATTACH_OP_START, NULL);
     ck_assert_int_eq(operation_leftovers("/tmp"), 1);
-    jvm_fixture_stop(&dead); /* any other test's start may sweep it from now on */
+    jvm_fixture_stop(&dead); /* from now on a start in any other test may sweep it */
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     (void)operation_must(&jvm, ATTACH_OP_START, NULL);
     ck_assert_int_eq(operation_leftovers("/tmp"), 1);
@@ -168,7 +168,8 @@ START_TEST(session_ends_by_itself)
 }
 END_TEST
 
-/* A recording that cannot be handed over is told; the session and its files go all the same. */
+/* A recording that cannot be handed over is reported; the session and its files are removed all the
+ * same. */
 START_TEST(discard_ends_a_session_whose_recording_is_damaged)
 {
     jvm_fixture jvm;
@@ -190,7 +191,8 @@ START_TEST(discard_ends_a_session_whose_recording_is_damaged)
 }
 END_TEST
 
-/* One event in a second is less than this JVM makes of any kind; what exceeds it is counted. */
+/* This JVM makes more than one event of each kind in a second; the events over the limit are
+ * counted. */
 START_TEST(events_past_the_rate_limit_are_counted)
 {
     jvm_fixture jvm;
@@ -215,7 +217,8 @@ START_TEST(events_past_the_rate_limit_are_counted)
 }
 END_TEST
 
-/* As a container's seccomp profile does: of this test's process and all that it starts. */
+/* Refuses perf events to this test's process and all that it starts, like a container's seccomp
+ * profile. */
 static void refuse_perf_events(void)
 {
     struct sock_filter program[] = {
@@ -229,7 +232,7 @@ static void refuse_perf_events(void)
     ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
 }
 
-/* The recording's own setting: the name, then the value as text. */
+/* Returns the setting in the recording: the name is followed by the value as text. */
 static uint64_t stated_interval(const operation_bytes *recording)
 {
     static const char name[] = "interval";
@@ -238,8 +241,8 @@ static uint64_t stated_interval(const operation_bytes *recording)
     return strtoull((const char *)at + sizeof(name) + 1, NULL, 10); /* its kind, its length */
 }
 
-/* A sample stands for the interval that the recording states: one that a timer of the kernel does
- * not reach would make a part of the CPU time only. */
+/* A sample stands for the interval that the recording states. With an interval shorter than the
+ * kernel's timer can reach, the sum would be only a part of the CPU time. */
 START_TEST(a_timer_states_no_interval_below_the_kernels_tick)
 {
     static const attach_ap_engine engines[] = {ATTACH_AP_ENGINE_AUTO, ATTACH_AP_ENGINE_CTIMER,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several tools on one JVM: other profilers, and several of ours. */
+/* Tests several tools on one JVM: other profilers, and several of ours. */
 #include <check.h>
 #include <glob.h>
 #include <pthread.h>
@@ -38,7 +38,7 @@ START_TEST(external_profiler)
     ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_EXTERNAL);
     ck_assert_int_eq(attach_jvm_read(&seen, jvm.identity.pid, NULL, NULL), ATTACH_OK);
     ck_assert_int_eq(seen.reason, ATTACH_REASON_EXTERNAL_PROFILER);
-    /* and its session is left alone, also by our stop */
+    /* its session continues, even after our stop */
     (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
     load_elsewhere(&jvm, jvm_fixture_profiler(), "stop,file=/dev/null,collapsed,quiet");
     jvm_fixture_stop(&jvm);
@@ -60,7 +60,7 @@ START_TEST(idle_external_profiler_is_shared)
         ck_assert_int_eq(operation_leftovers("/tmp"), 0);
         ck_assert_int_eq(jvm_fixture_mapped(&jvm, "libasyncProfiler"), 1);
     }
-    /* while ours runs its loader is told as we would be */
+    /* while our session runs, its loader gets the answer that we would get */
     (void)operation_must(&jvm, ATTACH_OP_START, NULL);
     ck_assert_int_eq(operation_must(&jvm, ATTACH_OP_STATUS, NULL).info.state, ATTACH_AP_OWNED);
     attach_result again = operation_must(&jvm, ATTACH_OP_START, NULL);
@@ -110,7 +110,7 @@ static void stop_race(const jvm_fixture *jvm, int number, operation_bytes *recor
     ck_assert_msg(result.code == ATTACH_OK, "%s", result.message);
 }
 
-/* Both begin in the same moment in a JVM that nobody has attached to before. */
+/* Both start at the same moment in a JVM that no tool has attached to before. */
 START_TEST(two_tools_at_once)
 {
     jvm_fixture jvm;
@@ -160,7 +160,7 @@ START_TEST(another_installation)
     ck_assert_msg(strstr(result.message, "until it is stopped") != NULL, "%s", result.message);
     (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
 
-    /* free now: the other one uses the copy that is mapped */
+    /* free now: the other tool uses the mapped copy */
     r = operation_request(&jvm, ATTACH_OP_START);
     (void)snprintf(r->installation_id, sizeof(r->installation_id), "other%d", (int)getpid());
     result = operation_send(r, NULL);
@@ -177,7 +177,7 @@ START_TEST(another_installation)
 }
 END_TEST
 
-/* How many descriptors of all processes that may be looked at are of that file. */
+/* Counts the descriptors of that file in all processes that may be examined. */
 static int holders(const char *path)
 {
     glob_t found;
@@ -193,8 +193,8 @@ static int holders(const char *path)
     return n;
 }
 
-/* A tool that waited for its turn while the directory was taken away looks anew; the profiler, sent
- * to a directory that is gone, would write to the JVM's standard output. */
+/* A tool that waited while the directory was removed must look for it again. The profiler would
+ * write to the JVM's standard output if it got a directory that no longer exists. */
 START_TEST(directory_taken_away_while_a_tool_waits)
 {
     char command[400];
@@ -222,7 +222,7 @@ START_TEST(directory_taken_away_while_a_tool_waits)
 }
 END_TEST
 
-/* The second tool's session lies in the directory that the first one's library came from. */
+/* The second tool's session is in the directory from which the first tool's library was loaded. */
 START_TEST(leftovers_of_a_second_tool_are_swept)
 {
     jvm_fixture dead, jvm;

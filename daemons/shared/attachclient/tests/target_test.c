@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JVMs that are hard to serve: other users, other namespaces, stopped, dead, locked down, taken. */
+/* Tests JVMs that are hard to serve: other users, other namespaces, stopped, dead, locked down,
+ * taken. */
 #include <check.h>
 #include <stdio.h>
 

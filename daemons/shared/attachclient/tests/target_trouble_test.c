@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JVMs that are stopped, dead, locked down or misbehave. */
+/* Tests JVMs that are stopped, dead, locked down or misbehave. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ static void copy_jdk(const char *home)
     ck_assert_int_eq(system(command), 0);
 }
 
-/* As an upgrade of the JDK's package leaves its JVMs. */
+/* An upgrade of the JDK's package leaves JVMs in this state. */
 START_TEST(deleted_jdk)
 {
     jvm_fixture jvm;
@@ -112,7 +112,7 @@ START_TEST(deleted_jdk)
     operation_expect(&result, ATTACH_REASON_JDK_DELETED);
     operation_whole_session(&jvm, "/tmp/hotstack-");
     ck_assert_int_eq(operation_leftovers("/tmp"), 0);
-    jvm_fixture_expect_silence(&jvm); /* no agent was loaded in vain */
+    jvm_fixture_expect_silence(&jvm); /* no agent was loaded for nothing */
     jvm_fixture_stop(&jvm);
 }
 END_TEST
@@ -174,7 +174,7 @@ START_TEST(deadline_holds_for_a_jvm_stopped_midway)
 }
 END_TEST
 
-/* Who waits for a tool that gets no answer is told why that one gets none. */
+/* A tool that waits for another one without an answer is told why that one gets none. */
 START_TEST(deadline_holds_while_another_tool_works)
 {
     jvm_fixture jvm;
@@ -194,7 +194,7 @@ START_TEST(deadline_holds_while_another_tool_works)
 }
 END_TEST
 
-/* Loads the agent that misbehaves, within a second and a half. */
+/* Loads the misbehaving agent, with a deadline of a second and a half. */
 static attach_result misbehave(const jvm_fixture *jvm, const char *how)
 {
     const char *agent = getenv("HOTSTACK_BAD_AGENT");
@@ -210,7 +210,7 @@ static attach_result misbehave(const jvm_fixture *jvm, const char *how)
     return operation_send(r, NULL);
 }
 
-/* The profiler refuses live objects then, and a session with them as a whole. */
+/* The profiler then refuses live objects, and a session that contains them as a whole. */
 START_TEST(an_event_that_is_refused_leaves_the_others)
 {
     static const char *const versions[] = {"11", "17", "21", "25"};
@@ -241,8 +241,8 @@ START_TEST(an_event_that_is_refused_leaves_the_others)
 }
 END_TEST
 
-/* A refusal that holds for every event is none of one event: the session does not begin with the
- * few that are tried when the JVM is ready at last. */
+/* A refusal that applies to every event is not a refusal of one event: the session must not start
+ * with only the few events that are tried once the JVM is ready. */
 START_TEST(a_jvm_that_is_starting_fails_as_a_whole)
 {
     jvm_fixture jvm;
@@ -269,7 +269,7 @@ START_TEST(what_the_jdks_recorder_does_not_know_is_absent)
     ck_assert_uint_eq(result.info.absent, ATTACH_AP_WALL);
     ck_assert_ptr_nonnull(strstr(result.info.absent_reason, "the JDK's own recorder"));
     (void)operation_must(&jvm, ATTACH_OP_STOP, NULL);
-    r = operation_request(&jvm, ATTACH_OP_START); /* nothing else is wanted */
+    r = operation_request(&jvm, ATTACH_OP_START); /* no other event is wanted */
     r->recorder = ATTACH_AP_RECORDER_JFR;
     r->engine = ATTACH_AP_ENGINE_OFF;
     r->wall_ns = 20000000;
@@ -291,7 +291,7 @@ START_TEST(exits_while_we_are_attached)
 }
 END_TEST
 
-/* Its attach thread is stuck for good: each later question meets its own deadline. */
+/* Its attach thread is stuck for good: each later request reaches its own deadline. */
 START_TEST(half_dead)
 {
     jvm_fixture jvm;
@@ -302,10 +302,10 @@ START_TEST(half_dead)
     r->timeout_ms = SHORT_MS;
     result = operation_send(r, NULL);
     operation_expect(&result, ATTACH_REASON_ATTACH_TIMEOUT);
-    /* a worker short of CPU is killed before it has tidied up, and says so */
+    /* a worker with too little CPU time is killed before it has cleaned up, and says so */
     if (strstr(result.message, "was killed") == NULL)
         ck_assert_int_eq(operation_leftovers("/tmp"), 0);
-    char *printed = jvm_fixture_output(&jvm); /* 21 and later warn of the agent itself */
+    char *printed = jvm_fixture_output(&jvm); /* versions from 21 on warn of the agent itself */
     ck_assert_ptr_null(strstr(printed, "Full thread dump"));
     free(printed);
     jvm_fixture_stop(&jvm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The room base: what a log line lets through, UTF-8, hexadecimal, clocks. */
+/* Tests the room base: which bytes a log line may contain, UTF-8, hexadecimal, clocks. */
 #include "run_suite.h"
 
 #include <base/clock.h>

@@ -52,7 +52,7 @@ START_TEST(every_state_has_a_name)
 }
 END_TEST
 
-/* docs/reference/reasons.md is for people; it must say what the table says, row by row. */
+/* docs/reference/reasons.md is written for people and must agree with the table, row by row. */
 START_TEST(the_reference_page_equals_the_table)
 {
     FILE *page = fopen(REASONS_PAGE, "r");
@@ -80,7 +80,7 @@ static const event_intervals usual = {{10, 20, 30, 40, 50, 60}};
 static const struct {
     const char *list;
     event_intervals wanted;
-    const char *problem; /* NULL: the list is right; a part of the sentence else */
+    const char *problem; /* NULL: the list is valid; else a part of the message */
 } lists[] = {
     {"cpu", {{10}}, NULL},
     {"cpu,alloc,lock", {{10, 20, 30}}, NULL},
@@ -89,12 +89,12 @@ static const struct {
     {"alloc=1k", {{0, 1024}}, NULL},
     {"wall=5ms,nativemem=1k", {{0, 0, 0, 5000000, 0, 1024}}, NULL},
     {"live=2k", {{0, 0, 0, 0, 2048}}, NULL},
-    {"alloc,live", {{0, 20, 0, 0, 20}}, NULL}, /* they are sampled as one */
+    {"alloc,live", {{0, 20, 0, 0, 20}}, NULL}, /* they are sampled together */
     {"live=2k,alloc", {{0, 2048, 0, 0, 2048}}, NULL},
     {"live,alloc=3k", {{0, 3072, 0, 0, 3072}}, NULL},
     {"live=3k,alloc=3k", {{0, 3072, 0, 0, 3072}}, NULL},
     {"live=2k,alloc=3k", {{0}}, "give one interval"},
-    {"cpu=10", {{0}}, "unit"}, /* 10 ns would be 7 times the JVM's CPU */
+    {"cpu=10", {{0}}, "unit"}, /* 10 ns would cost 7 times the JVM's CPU */
     {"alloc=524288", {{0}}, "unit"},
     {"lock=1", {{0}}, "unit"},
     {"cpu=999us", {{0}}, "at least 1ms"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a configuration: an error or settings, never a crash. */
+/* Reads any bytes as a configuration: the result is an error or settings, never a crash. */
 #include <config/config.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The YAML file: types, messages, bounds; and what the printers make of a table. */
+/* Tests the YAML file: types, messages, limits; and the output of the printers. */
 #include "config_tests.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static config *load(const char *text)
     return settings;
 }
 
-/* What a reload asks: which setting is another, beside those that it can take over. */
+/* A reload asks which setting has changed, apart from those that it can apply. */
 START_TEST(a_difference_is_named)
 {
     static const struct {
@@ -133,7 +133,7 @@ START_TEST(each_type_is_read_from_yaml)
 }
 END_TEST
 
-/* A mistake, the line that the message must name, and words it must hold. */
+/* A mistake, the line that the message must name, and words that it must contain. */
 static const struct mistake {
     const char *text;
     unsigned line;

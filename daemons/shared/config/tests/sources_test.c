@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flags over environment over file over default; secrets from files. */
+/* Tests that flags override the environment, that the file, and that the defaults; and secrets from
+ * files. */
 #include "config_tests.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files behind settings that are written anew, replaced, or swapped by a link above them. */
+/* Tests files of settings that are rewritten, replaced, or replaced by a link above them. */
 #include "config_tests.h"
 
 #include <config/watch.h>
@@ -41,7 +41,7 @@ static void tear_down(void)
     ck_assert_int_eq(rmdir(directory), 0);
 }
 
-/* Settings of c.yaml, which names the file `token` as a secret. */
+/* Loads the settings of c.yaml, which names the file `token` as a secret. */
 static config *load_all(void)
 {
     char text[128];
@@ -57,7 +57,7 @@ static config *load_all(void)
     return settings;
 }
 
-/* inotify tells at once what this process has done. */
+/* Whether a change was reported; inotify reports changes by this process at once. */
 static bool is_told(config_watch *watch)
 {
     struct pollfd on = {.fd = config_watch_fd(watch), .events = POLLIN};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every line of the order of checks (docs/formats/ingest.md) by one way to break it. */
+/* Tests each of the checks (docs/formats/ingest.md, section Order of checks) with one violation. */
 #include <check.h>
 #include <string.h>
 
@@ -356,7 +356,7 @@ START_TEST(test_the_first_failure_decides)
 {
     verdict v = {0};
 
-    /* All are wrong at once: the line that stands first is named. */
+    /* All checks fail at once: the first one is reported. */
     sample_batch_make(&s);
     for (size_t i = sizeof(rows) / sizeof(rows[0]); i-- > 2;)
         rows[i].break_it();
@@ -368,7 +368,8 @@ END_TEST
 
 START_TEST(test_a_day_is_kept_until_the_store_drops_it)
 {
-    /* A row of day D goes when D + 7 begins: one moment before it is taken, then it is too old. */
+    /* A row of day D is deleted when D + 7 begins: it is accepted a moment before, and too old
+     * afterwards. */
     uint64_t gone = (uint64_t)(SAMPLE_DAY + 7) * DAY_MS;
     verdict v = {0};
 
@@ -394,7 +395,8 @@ START_TEST(test_limits_on_counts)
 }
 END_TEST
 
-/* One long string that `count` entries name: little on the wire, much once it is written out. */
+/* One long string that `count` entries refer to: small on the wire, large once the references are
+ * resolved. */
 enum { LONG_TEXT = 60000, LONG_COUNT = 1200 };
 static char long_text[LONG_TEXT];
 static uint32_t long_lengths[2] = {0, LONG_TEXT}, ones[LONG_COUNT], none[LONG_COUNT];
@@ -461,7 +463,7 @@ START_TEST(test_details_may_not_name_long_texts_over_and_over)
 }
 END_TEST
 
-/* A report about the two targets of the sample; a row bends one of its columns. */
+/* A report about the two targets of the sample; a row changes one of its columns. */
 static uint64_t observed[2], until[2];
 static uint32_t no_numbers[2], modes[2], last_length[2], last_covered[2];
 
@@ -496,7 +498,7 @@ static void bend_nothing(status_batch *report)
 {
     (void)report;
     until[0] = 0;
-    until[1] = UINT64_MAX; /* a far end is no reason to lose the report */
+    until[1] = UINT64_MAX; /* an end in the far future is no reason to reject the report */
     last_length[0] = last_covered[0] = 0;
 }
 
@@ -525,7 +527,7 @@ static void bend_coverage(status_batch *report)
 
 static const struct {
     void (*bend)(status_batch *report);
-    const char *code; /* "" = the report is right */
+    const char *code; /* "" = the report is valid */
     const char *names;
 } reports[] = {
     {bend_nothing, "", ""},

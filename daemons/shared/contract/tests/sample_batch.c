@@ -172,7 +172,7 @@ static void make_snapshots(sample_batch *s)
                                             U32S(s->deadlock_inferred, 2)};
 }
 
-/* Ids of the stacks {0}, {1}, {0, 1} of frames "C.m" line 7 and "C.n" line 8. */
+/* Makes the ids of the stacks {0}, {1}, {0, 1} of frames "C.m" line 7 and "C.n" line 8. */
 static void make_stack_ids(sample_batch *s)
 {
     const sagg_frame frames[2] = {{.class_name = {"C", 1}, .method = {"m", 1}, .line = 7},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/sample_batch.h: a small batch that is right in every way, in memory that a test may bend.
- */
+/* tests/sample_batch.h: a small valid batch in memory that a test may change. */
 #ifndef BACKEND_SAMPLE_BATCH_H
 #define BACKEND_SAMPLE_BATCH_H
 
@@ -17,7 +16,7 @@ enum {
 #define SAMPLE_DAY    20000u
 #define SAMPLE_NOW_MS ((uint64_t)SAMPLE_DAY * DAY_MS + 3600000)
 
-/* The columns that tests change. Targets 0 and 1 are of the workloads "shop" and "bank". */
+/* The columns that tests change. Targets 0 and 1 belong to the workloads "shop" and "bank". */
 typedef struct sample_batch {
     profile_batch batch;
     char body[4];
@@ -35,7 +34,8 @@ typedef struct sample_batch {
     uint64_t second_amount[1], second_count[1];
     char strings[64];
     uint32_t lengths[5];
-    /* snapshots of target 0: two threads in a deadlock over two locks, each other's */
+    /* Snapshots of target 0: two threads in a deadlock, each of which holds the lock that the other
+     * wants. */
     uint32_t snapshot_target[1], interval_ms[1], threads_total[1];
     uint64_t taken_ms[1];
     uint32_t state_snapshot[2], state_name[2], state[2], state_flags[2], state_stack[2];
@@ -43,17 +43,17 @@ typedef struct sample_batch {
     uint64_t java_tid[2], cpu_ns[2], owner_tid[2], cycle[2];
     uint32_t held_thread[2], held_lock[2], held_kind[2], held_depth[2], deadlock_thread[2];
     uint32_t deadlock_inferred[2];
-    /* the dictionary: two frames, stacks {0}, {1}, {0, 1} */
+    /* The dictionary: two frames, stacks {0}, {1}, {0, 1}. */
     char frame_strings[16];
     uint32_t frame_lengths[3], frame_class[2], frame_method[2], frame_line[2];
     char kinds[2], versions[3], flags[3];
     uint32_t depth[3], frames[4];
 } sample_batch;
 
-/* Fills everything; pointers lie inside, so it must not be copied. */
+/* Fills everything; it contains pointers to itself, so that it must not be copied. */
 void sample_batch_make(sample_batch *s);
 
-/* The digest anew, after body was changed. */
+/* Computes the digest again, after the body was changed. */
 void sample_batch_sign(sample_batch *s);
 
 #endif

@@ -73,7 +73,7 @@ Hotstack__V1__StringTable *strings_out(arena *in, const string_table *from)
     if (from->count > 0)
         memcpy(lengths, from->lengths, from->count * sizeof(*lengths));
     to->length = lengths;
-    to->n_length = from->count > 0 ? from->count : 1; /* entry 0 is always there */
+    to->n_length = from->count > 0 ? from->count : 1; /* entry 0 always exists */
     to->data = (ProtobufCBinaryData){.len = from->bytes, .data = (uint8_t *)from->data};
     return to;
 }

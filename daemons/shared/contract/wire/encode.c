@@ -43,7 +43,7 @@ void *proto_encode_answer(size_t *length, const verdict *v, const ingest_limits 
     Hotstack__V1__Limits limits;
 
     answer.outcome = wire_outcome(v->outcome);
-    /* protobuf-c only reads what its char pointers point to. */
+    /* protobuf-c only reads the texts of its char pointers. */
     answer.code = (char *)(uintptr_t)(v->code != NULL ? v->code : "");
     answer.message = (char *)(uintptr_t)v->message;
     answer.retry_after_ms = v->retry_after_ms;

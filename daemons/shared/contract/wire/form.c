@@ -6,7 +6,7 @@
 enum { DEPTH_MAX = 8, UNKNOWN_MAX = 64, FIELDS_MAX = 64 };
 enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 
-/* A place in the payload; `end` is that of the message being read. */
+/* A position in the payload; `end` is the end of the message being read. */
 typedef struct cursor {
     const uint8_t *start;
     const uint8_t *at;

@@ -185,7 +185,7 @@ static const group groups[] = {
     GROUP(deadlocks, deadlock_count, deadlock_room, deadlocks, deadlock_columns, deadlock_columns),
 };
 
-/* The columns of one group, borrowed from the batch and the arena. 0 or -1. */
+/* Fills the columns of one group, borrowed from the batch and the arena. Returns 0 or -1. */
 static int group_out(const group *g, const batch *one, Hotstack__V1__ProfileBody *body, arena *in)
 {
     const void *items = NULL;
@@ -309,7 +309,7 @@ static int dictionary_in(batch *out, const wire_stacks *from)
                         frame->method < out->dictionary.count &&
                         frame->file < out->dictionary.count;
         rc = in_range ? key_table_add(&out->frames, frame, &index, &is_new) : -1;
-        rc = rc == 0 && !is_new ? -1 : rc; /* a repeated one would move every index behind it */
+        rc = rc == 0 && !is_new ? -1 : rc; /* a repeated one would shift every later index */
     }
     uint32_t first = 0;
     for (size_t i = 0; i < stack_count && rc == 0; i++) {
@@ -336,7 +336,7 @@ static int dictionary_in(batch *out, const wire_stacks *from)
     return 0;
 }
 
-/* The reverse of group_out: fills the batch's array. 0 or -1. */
+/* Does the reverse of group_out: fills the batch's array. Returns 0 or -1. */
 static int group_in(const group *g, batch *out, const Hotstack__V1__ProfileBody *from)
 {
     const void *message = NULL;

@@ -16,7 +16,8 @@ static const struct {
     {{.window_ns = SECOND, .cpu_ns = SECOND / 50 - 1}, DIAGNOSIS_BUSY_PERCENT, false},
     {{.window_ns = SECOND, .cpu_ns = SECOND / 200}, 0.5, true},
     {{.window_ns = SECOND}, 0.1, false},
-    {{.window_ns = SECOND, .snapshots = 1, .runnable = 1}, 5, false}, /* CPU time says more */
+    /* Measured CPU time decides. */
+    {{.window_ns = SECOND, .snapshots = 1, .runnable = 1}, 5, false},
     {{.snapshots = 8, .runnable = 2}, 5, true},
     {{.snapshots = 9, .runnable = 2}, 5, false},
     {{.snapshots = 3}, 5, false},

@@ -36,7 +36,7 @@ START_TEST(test_a_cycle_of_locks_needs_the_jvm)
     diagnosed_deadlocks all;
     ck_assert_int_eq(diagnose_deadlocks(&all, certain, 5), 0);
     ck_assert_uint_eq(all.count, 1);
-    ck_assert_uint_eq(all.items[0].count, 3); /* not the first, which only waits for it */
+    ck_assert_uint_eq(all.items[0].count, 3); /* not the first thread, which only waits for it */
     ck_assert(!all.items[0].inferred);
     ck_assert_uint_eq(all.items[0].threads[0], 1);
     ck_assert_uint_eq(all.items[0].threads[1], 3);
@@ -57,14 +57,14 @@ START_TEST(test_crossing_initialisations_are_inferred)
     ck_assert_uint_eq(all.items[0].count, 2);
     ck_assert(all.items[0].inferred);
     diagnosed_deadlocks_free(&all);
-    threads[2].cpu_ns = 1; /* it goes on */
+    threads[2].cpu_ns = 1; /* it continues */
     ck_assert_int_eq(diagnose_deadlocks(&all, threads, 3), 0);
     ck_assert_uint_eq(all.count, 0);
     diagnosed_deadlocks_free(&all);
 }
 END_TEST
 
-/* One waits in its initialiser for a lock of the other, which waits for its class. */
+/* One thread waits in its initialiser for a lock of the other, which waits for its class. */
 START_TEST(test_a_lock_and_a_class)
 {
     diagnosed_thread threads[] = {blocked(1, 12, 0), runs, initialiser(12)};

@@ -30,7 +30,7 @@ static const struct {
     {30, DIAGNOSIS_OWNER_GONE, HOLDER_VIRTUAL, "virtual"}, /* thread 2 carries it */
     {40, DIAGNOSIS_OWNER_GONE, HOLDER_ENDED_OR_VIRTUAL, "ended_or_virtual"},
     {40, DIAGNOSIS_OWNER_ENDED, HOLDER_ENDED, "ended"},
-    {40, 0, HOLDER_UNKNOWN, "unknown"}, /* cut off the snapshot */
+    {40, 0, HOLDER_UNKNOWN, "unknown"}, /* left out of the snapshot */
 };
 
 START_TEST(test_holders)
@@ -62,7 +62,7 @@ START_TEST(test_waiters_are_grouped)
     ck_assert_str_eq(most->class_name, REENTRANT);
     ck_assert_uint_eq(most->id, 7);
     ck_assert_uint_eq(most->waiter_count, 3);
-    ck_assert_uint_eq(most->waiters[0], 1); /* it names no holder, but the others do */
+    ck_assert_uint_eq(most->waiters[0], 1); /* it names no holder, but the other waiters do */
     ck_assert_uint_eq(most->waiters[1], 3);
     ck_assert_uint_eq(most->waiters[2], 4);
     ck_assert_int_eq(most->holder, HOLDER_JAVA);

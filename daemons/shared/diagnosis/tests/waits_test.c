@@ -157,7 +157,7 @@ START_TEST(test_a_class_is_waited_for)
     ck_assert_uint_eq(diagnose_next(threads, 3, 0), 2);
     ck_assert_uint_eq(diagnose_next(threads, 3, 2), 0);
     ck_assert_uint_eq(diagnose_next(threads, 3, 1), 3);
-    threads[2] = initialiser(3, 5000); /* which is at work: it is not known whose class is wanted */
+    threads[2] = initialiser(3, 5000); /* which is working: it is unknown whose class is wanted */
     ck_assert_uint_eq(diagnose_next(threads, 3, 0), 3);
     threads[2] = blocked(3, 0);
     ck_assert_uint_eq(diagnose_next(threads, 3, 0), 3);

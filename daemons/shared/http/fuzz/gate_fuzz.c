@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate on any bytes: a head in one piece and byte by byte must come to the same verdict, and
- * what passes must hold none of the shapes that another reader could take differently.
+ * Passes any bytes to the gate. A head in one piece must get the same verdict as byte by byte, and
+ * an accepted head must not have a form that another reader could understand differently.
  */
 #include <stdlib.h>
 #include <string.h>

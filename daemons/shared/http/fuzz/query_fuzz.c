@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The query string parser on any text. */
+/* Passes any text to the parser of query strings. */
 #include <stdlib.h>
 #include <string.h>
 

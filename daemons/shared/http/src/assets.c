@@ -72,7 +72,7 @@ static int read_all(int fd, char *data, size_t length)
     return 0;
 }
 
-/* Appends an entry for path with length bytes of content. NULL without memory. */
+/* Appends an entry for path with length bytes of content. Returns NULL without memory. */
 static asset *add_entry(http_assets *assets, const char *path, size_t length)
 {
     asset *items = realloc(assets->items, (assets->count + 1) * sizeof(*items));
@@ -112,7 +112,7 @@ static int load_file(http_assets *assets, int fd, const char *path, http_error *
 static int load_directory(http_assets *assets, int fd, const char *prefix, int depth,
                           http_error *err);
 
-/* One name of a directory: a file, a directory, or something to skip. */
+/* Loads one name of a directory: a file, a directory, or something to skip. */
 static int load_name(http_assets *assets, int parent, const char *prefix, const char *name,
                      int depth, http_error *err)
 {

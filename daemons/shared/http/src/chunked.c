@@ -7,10 +7,10 @@ enum chunked_state {
     SIZE_LF,      /* after the CR of a size line */
     DATA,         /* in a chunk's payload */
     DATA_CR,      /* after a chunk's payload */
-    DATA_LF,      /* behind its CR */
+    DATA_LF,      /* after its CR */
     LAST_SIZE_LF, /* after the CR of the size line "0" */
     END_CR,       /* at the blank line that ends the body */
-    END_LF,       /* behind its CR */
+    END_LF,       /* after its CR */
     DONE          /* after the body */
 };
 

@@ -8,11 +8,11 @@
 #include "router.h"
 
 typedef enum stage {
-    STAGE_NEW,      /* the head has come */
+    STAGE_NEW,      /* the head has arrived */
     STAGE_ADMIT,    /* queued for or with an admitter; the connection is suspended */
-    STAGE_ADMITTED, /* the route takes the request */
-    STAGE_BODY,     /* the body is coming */
-    STAGE_DISCARD,  /* the body is coming and too long: nothing of it is kept */
+    STAGE_ADMITTED, /* the route accepts the request */
+    STAGE_BODY,     /* the body is arriving */
+    STAGE_DISCARD,  /* the body is arriving but too long: it is not kept */
     STAGE_WORK,     /* queued for or with a worker; the connection is suspended */
     STAGE_ANSWER,   /* the response is ready to be sent */
     STAGE_SENT
@@ -174,7 +174,7 @@ static enum MHD_Result send_answer(exchange *e)
     return result;
 }
 
-/* ---- the way there ---- */
+/* ---- from the request to its handler ---- */
 
 static void answer_unrouted(exchange *e, int status)
 {
@@ -225,7 +225,7 @@ static enum MHD_Result await_body(exchange *e)
     return send_answer(e);
 }
 
-/* Finds the route of a request whose head has come, and queues it for an admitter. */
+/* Finds the route of a request whose head has arrived, and queues it for an admitter. */
 static enum MHD_Result begin(exchange *e)
 {
     int status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: one request on its way through libmicrohttpd, an admitter and a worker, and its answer.
- * An exchange is touched by one thread at a time: libmicrohttpd's, or, while its connection is
- * suspended, an admitter's or a worker's.
+ * Private: a request in libmicrohttpd, an admitter and a worker, and its answer. Only one thread at
+ * a time uses an exchange: libmicrohttpd's or, while its connection is suspended, an admitter's or
+ * a worker's.
  */
 #ifndef HTTP_EXCHANGE_H
 #define HTTP_EXCHANGE_H
@@ -26,7 +26,7 @@ struct http_server {
     atomic_uint_fast64_t body_bytes; /* reserved by all exchanges */
 };
 
-/* libmicrohttpd's callbacks: the raw URI has come, the request goes on, it is over. */
+/* libmicrohttpd's callbacks: the raw URI has arrived, the request continues, it is over. */
 void *http__exchange_new(void *server, const char *uri, struct MHD_Connection *connection);
 enum MHD_Result http__exchange_handle(void *server, struct MHD_Connection *connection,
                                       const char *url, const char *method, const char *version,

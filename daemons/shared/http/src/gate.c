@@ -98,11 +98,11 @@ static int check_byte(const char *bytes, size_t length, size_t i, http_refusal *
     return 0;
 }
 
-/* Finds the end of the head: its length, HTTP_GATE_MORE or HTTP_GATE_REFUSED. */
+/* Finds the end of the head. Returns its length, HTTP_GATE_MORE or HTTP_GATE_REFUSED. */
 static int find_end(const char *bytes, size_t length, size_t seen, const http_gate_limits *limits,
                     http_refusal *why)
 {
-    /* The last byte of an earlier call may be a CR whose LF has only come now. */
+    /* The last byte of an earlier call may be a CR whose LF has just arrived. */
     for (size_t i = seen > 0 ? seen - 1 : 0; i < length; i++) {
         if (i >= limits->head_bytes)
             return refuse(why, 431, "head_too_large",
@@ -173,7 +173,7 @@ static int read_request_line(head_reader *r)
 {
     if (read_method(r) != 0 || read_target(r) != 0)
         return HTTP_GATE_REFUSED;
-    /* The rest has at least CRLFCRLF, so a shorter rest does not match either. */
+    /* At least CRLFCRLF follows, so a shorter rest does not match either. */
     if (r->length - r->at < 10 || memcmp(r->bytes + r->at, "HTTP/", 5) != 0)
         return refuse(r->why, 400, "bad_request_line",
                       "The target is not followed by one space and HTTP/1.1.", r->at);
@@ -291,7 +291,7 @@ static int read_framing(const head_reader *r, http_gate_head *out)
     return 0;
 }
 
-/* RFC 9110, 7.6.1: a list of words. */
+/* RFC 9110, 7.6.1: the field is a list of words. */
 static bool asks_to_close(span list)
 {
     const char *end = list.data + list.length;

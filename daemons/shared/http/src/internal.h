@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to daemons/shared/http: what its files share. */
+/* Private to daemons/shared/http: declarations that its files share. */
 #ifndef HTTP_INTERNAL_H
 #define HTTP_INTERNAL_H
 
@@ -15,12 +15,12 @@
 int http__fail(http_error *err, int code, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* True for UTF-8 without control characters. */
+/* Whether it is UTF-8 without control characters. */
 bool http__is_text(const char *text, size_t length);
 
 struct http_request {
     const char *method;
-    char *uri; /* owned; path and query point into it, cut by a NUL */
+    char *uri; /* owned; path and query point into it and end with a NUL */
     const char *path;
     const char *query;
     char peer[64];
@@ -30,7 +30,7 @@ struct http_request {
     char *body;                         /* owned, NULL while empty */
     size_t body_length;
     void *user;
-    void (*release_user)(void *user); /* NULL: nothing to do */
+    void (*release_user)(void *user); /* NULL: nothing to release */
 };
 
 void http__request_clear(http_request *request);
@@ -46,14 +46,14 @@ struct http_response {
     size_t header_count;
     const char *body;
     size_t length;
-    bool owned;  /* body is from malloc */
-    bool failed; /* something did not fit or no memory: goes out as a bare 500 */
+    bool owned;  /* body is malloc'd */
+    bool failed; /* something did not fit, or no memory: sent as an empty 500 */
 };
 
 void http__response_init(http_response *response);
 void http__response_clear(http_response *response);
 
-/* The value of a header field set so far, or NULL. */
+/* Returns the value of a header field that has been set, or NULL. */
 const char *http__response_find(const http_response *response, const char *name);
 
 #endif

@@ -18,7 +18,7 @@ struct pool {
     pthread_t threads[];
 };
 
-/* Waits for a job; NULL when the pool stops and nothing is left. */
+/* Waits for a job; returns NULL when the pool stops and the queue is empty. */
 static void *take(pool *p)
 {
     void *job = NULL;

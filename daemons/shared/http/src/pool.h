@@ -8,16 +8,17 @@
 
 typedef struct pool pool;
 
-/* Starts the threads; NULL when that fails. run is called for every job, on any of them. */
+/* Starts the threads, which call run for every job. Returns NULL when that fails. */
 pool *http__pool_start(uint32_t threads, uint32_t queue, void (*run)(void *job));
 
-/* False when the queue is full or the pool is stopping: the job is then still the caller's. */
+/* Returns false when the queue is full or the pool is stopping: the caller then still owns the
+ * job. */
 bool http__pool_push(pool *p, void *job);
 
-/* Takes no more, runs what is queued and joins the threads. Takes NULL. */
+/* Refuses new jobs, runs the queued ones and joins the threads. NULL is allowed. */
 void http__pool_stop(pool *p);
 
-/* Stops, if that is not done, and frees; nobody may push any more. Takes NULL. */
+/* Stops the pool, unless that is done, and frees it; nobody may push any more. NULL is allowed. */
 void http__pool_free(pool *p);
 
 #endif

@@ -104,7 +104,7 @@ void http_response_lend(http_response *response, const char *content_type, const
     http_response_header(response, "Content-Type", content_type);
 }
 
-/* Writes text as the inside of a JSON string; out needs 6 bytes for each of text. */
+/* Writes text as the content of a JSON string; out needs 6 bytes for each byte of text. */
 static size_t escape(char *out, const char *text)
 {
     size_t used = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private: which route a request belongs to. */
+/* Private: finds the route of a request. */
 #ifndef HTTP_ROUTER_H
 #define HTTP_ROUTER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gate, row by row: what passes, what is refused, with which word. */
+/* Tests the gate row by row: what it accepts, what it refuses, and with which code. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +118,8 @@ static const struct {
     {"DELETE /x HTTP/1.1\r\n" HOST END, HTTP_FRAMING_NONE, 0, false},
 };
 
-/* The bytes in memory of exactly their size, so that a sanitiser sees a read beyond. */
+/* Copies the bytes to memory of exactly their size, so that a sanitiser detects a read past the
+ * end. */
 static int read_exact(http_gate_head *head, const char *bytes, size_t length, size_t seen,
                       const http_gate_limits *limits, http_refusal *why)
 {
@@ -250,7 +251,7 @@ START_TEST(test_chunked)
     if (chunked_rows[_i].code != NULL)
         ck_assert_str_eq(why.code, chunked_rows[_i].code);
 
-    /* One byte at a time comes to the same. */
+    /* One byte at a time gives the same result. */
     int taken = 0, rc = 0;
     done = false;
     for (const char *p = body; *p != '\0' && !done && rc >= 0; p++) {

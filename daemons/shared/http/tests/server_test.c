@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole server over real sockets: what a client sees. */
+/* Tests the whole server over real sockets, as a client sees it. */
 #include <arpa/inet.h>
 #include <check.h>
 #include <errno.h>
@@ -60,7 +60,7 @@ static bool admit_known(void *context, http_request *request, http_response *res
     return false;
 }
 
-/* An authenticator that does not answer until it is told to. */
+/* An authenticator that does not answer before it is told to. */
 static pthread_mutex_t slow_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t slow_changed = PTHREAD_COND_INITIALIZER;
 static unsigned slow_waiting, slow_answers, released;
@@ -212,7 +212,7 @@ static void say(int fd, const char *text)
     ck_assert_int_eq(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
 }
 
-/* Reads until the text has come (anywhere), or until the end when it is NULL. */
+/* Reads until the text has arrived (anywhere), or until the end when it is NULL. */
 static const char *hear(int fd, const char *until)
 {
     size_t used = 0;
@@ -354,7 +354,7 @@ START_TEST(test_keep_alive_and_pipelining)
     hear(fd, NULL);
     expect("\r\n\r\none");
     expect("|two|");
-    /* The third meets the gate, though it came behind two good ones. */
+    /* The gate refuses the third request, although two good ones precede it. */
     expect("repeated_field");
     close(fd);
 }
@@ -460,7 +460,7 @@ START_TEST(test_a_dripping_client_does_not_move_the_deadline)
 }
 END_TEST
 
-/* Every admitter waits: a route without admission is served, one more request waits in the queue,
+/* Every admitter is busy: a route without admission is served, one more request waits in the queue,
  * and the next one is refused. */
 START_TEST(test_a_slow_authenticator_delays_nobody_else)
 {
@@ -492,7 +492,7 @@ START_TEST(test_a_slow_authenticator_delays_nobody_else)
     expect("Retry-After: 1");
     close(late[told].fd);
     slow[2] = late[1 - told].fd;
-    /* One by one: the queue to the workers is as short as that to the admitters. */
+    /* One by one: the workers' queue is as short as the admitters'. */
     struct pollfd waiting[3];
     for (int i = 0; i < 3; i++)
         waiting[i] = (struct pollfd){.fd = slow[i], .events = POLLIN};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as collapsed stacks: an error names a byte of the input; frames lie within it. */
+/* Reads any bytes as collapsed stacks: an error names a byte of the input; frames are within it. */
 #include <stdlib.h>
 
 #include <import/import.h>

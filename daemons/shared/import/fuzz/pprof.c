@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a pprof profile: what is taken adds up to what the aggregate holds. */
+/* Reads any bytes as a pprof profile: the values that were accepted add up to those of the
+ * aggregate. */
 #include <stdlib.h>
 
 #include <import/import.h>

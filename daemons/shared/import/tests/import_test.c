@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles of other tools in the aggregate, and what is refused of them. */
+/* Tests how profiles of other tools are added to the aggregate, and which are refused. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ START_TEST(test_a_thread_in_front)
 }
 END_TEST
 
-/* Names hold anything; a thread may have none. */
+/* Names may hold any characters; a thread may have none. */
 START_TEST(test_odd_threads_in_front)
 {
     static const char *const names[] = {"a] tid=5", "", "tid=9", "x[1]"}; /* of tids 1 to 4 */
@@ -129,7 +129,7 @@ START_TEST(test_odd_threads_in_front)
                      0);
     const sagg *agg = recording_aggregate(rec);
     for (uint32_t i = 0; sagg_thread_at(agg, i, &thread); i++) {
-        if (thread.os_tid == 0) /* no thread, or a pool */
+        if (thread.os_tid == 0) /* no thread, or a pool's */
             continue;
         uint64_t value = sagg_thread_totals(agg, i, PROFILE_TYPE_CPU).value;
         ck_assert_int_le(thread.os_tid, 4);
@@ -143,7 +143,7 @@ START_TEST(test_odd_threads_in_front)
 }
 END_TEST
 
-/* What stands for no thread or no stack is none. */
+/* Words that mean no thread or no stack become none. */
 START_TEST(test_words_for_nothing_come_back_as_nothing)
 {
     ck_assert_int_eq(collapsed("[no stack] 1\n[no thread];[no stack] 2\n[main tid=4];[no stack] 4\n"
@@ -221,7 +221,7 @@ END_TEST
 
 /* ---- pprof ---- */
 
-/* A profile with one sample of two values; its parts are the tests' to damage. */
+/* A profile with one sample of two values, whose parts the tests damage. */
 static Hotstack__Pprof__Profile profile;
 static Hotstack__Pprof__ValueType types[2];
 static Hotstack__Pprof__Sample sample;
@@ -309,7 +309,7 @@ START_TEST(test_foreign_types_are_named)
     types[0].type_text = 7;
     ck_assert_int_eq(read_profile(), 0);
     ck_assert_str_eq(report.left_out, "goroutine");
-    types[1].unit_text = 4; /* counts are no CPU time */
+    types[1].unit_text = 4; /* counts are not CPU time */
     ck_assert_int_eq(read_profile(), RECORDING_E_FORMAT);
     ck_assert_ptr_nonnull(strstr(err.message, "goroutine, cpu"));
 }
@@ -352,7 +352,7 @@ START_TEST(test_memory_is_bounded)
 }
 END_TEST
 
-/* Few bytes that stand for many frames: each location of the sample has many inlined lines. */
+/* Few bytes make many frames: each location of the sample has many inlined lines. */
 START_TEST(test_a_sample_too_deep_is_refused)
 {
     enum { LINES = 256 };
@@ -415,7 +415,7 @@ START_TEST(test_kinds_of_inputs)
     ck_assert_int_eq(import_kind_of("public class Shop {\n}\n", 22), IMPORT_TEXT);
     ck_assert_int_eq(import_kind_of("12\na;b 5\n", 9), IMPORT_TEXT);
     ck_assert_int_eq(import_kind_of("words", 5), IMPORT_TEXT);
-    memset(long_text, 'a', sizeof(long_text)); /* its end is not seen */
+    memset(long_text, 'a', sizeof(long_text)); /* its end is not found */
     ck_assert_int_eq(import_kind_of(long_text, sizeof(long_text)), IMPORT_COLLAPSED);
     ck_assert_int_eq(import_kind_of("<!doctype html>", 15), IMPORT_DOCUMENT);
     ck_assert_int_eq(import_kind_of("\n {\"version\": 1}", 16), IMPORT_DOCUMENT);

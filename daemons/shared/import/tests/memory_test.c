@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles read without memory, at each allocation: that is said, and all is given back. */
+/* Reads profiles while each allocation in turn fails: the error is reported, and all memory is
+ * freed. */
 #include <import/import.h>
 #include <stdio.h>
 
@@ -16,7 +17,7 @@ static const struct {
     {CORPUS "/pprof/packed", PROFILE_TYPE_NONE, IMPORT_PPROF},
 };
 
-/* An input's bytes. */
+/* The bytes of an input. */
 static char data[4096];
 static size_t size;
 
@@ -30,7 +31,7 @@ static void load(const char *path)
     ck_assert_uint_lt(size, sizeof(data));
 }
 
-/* Sums of all types. */
+/* The sums of all types. */
 static uint64_t seen;
 
 static int read_input(enum profile_type type, recording_error *err)

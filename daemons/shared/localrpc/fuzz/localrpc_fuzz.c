@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a request and as an answer: refused or decoded, never a crash. */
+/* Reads any bytes as a request and as an answer: they are refused or decoded, never a crash. */
 #include <localrpc/message.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collector and attachd over a real nng socket. */
+/* Tests a collector and attachd over a real nng socket. */
 #include <localrpc/client.h>
 #include <localrpc/server.h>
 
@@ -152,7 +152,7 @@ START_TEST(a_repeated_id_is_done_once)
         local_answer_clear(&answer);
     }
     ck_assert_uint_eq(atomic_load(&executed), 1);
-    request.jvm.host_pid = 8; /* the same id for something else */
+    request.jvm.host_pid = 8; /* the same id for another request */
     local_answer answer;
     ask(client, &request, &answer);
     ck_assert_uint_eq(answer.reason, REASON_INTERNAL);
@@ -237,7 +237,7 @@ START_TEST(a_foreign_uid_is_refused_before_its_request_is_read)
 }
 END_TEST
 
-/* A bare req socket, for messages that our client would not send. */
+/* Sends a message that our client would not send, on a bare req socket. */
 static int send_raw(const void *bytes, size_t length, nng_msg **reply)
 {
     char url[128];
@@ -247,7 +247,7 @@ static int send_raw(const void *bytes, size_t length, nng_msg **reply)
     ck_assert_int_eq(nng_req0_open(&raw), 0);
     ck_assert_int_eq(nng_socket_set_ms(raw, NNG_OPT_REQ_RESENDTIME, NNG_DURATION_INFINITE), 0);
     ck_assert_int_eq(nng_socket_set_ms(raw, NNG_OPT_RECVTIMEO, 10000), 0);
-    /* No new connection beside the close below: nng 1.5.2 loses memory in that race. */
+    /* No reconnection at the same time as the close below: nng 1.5.2 leaks memory in that race. */
     ck_assert_int_eq(nng_socket_set_ms(raw, NNG_OPT_RECONNMINT, 60000), 0);
     ck_assert_int_eq(nng_dial(raw, url, NULL, 0), 0);
     ck_assert_int_eq(nng_msg_alloc(&message, 0), 0);
@@ -291,7 +291,8 @@ START_TEST(peers_that_leave_at_once_do_not_deafen_the_server)
     for (int i = 0; i < 300; i++) {
         int peer = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         ck_assert_int_ge(peer, 0);
-        (void)connect(peer, (const struct sockaddr *)&at, sizeof(at)); /* refused while it mends */
+        /* Refused while the listener restarts. */
+        (void)connect(peer, (const struct sockaddr *)&at, sizeof(at));
         close(peer);
     }
     localrpc_client *client = open_client();
@@ -303,7 +304,7 @@ START_TEST(peers_that_leave_at_once_do_not_deafen_the_server)
 }
 END_TEST
 
-/* A server that hangs up on the first who come, and is the real one from then on. */
+/* A server that closes the first connections and is a real one afterwards. */
 static void *hang_up_then_serve(void *argument)
 {
     int listening = *(int *)argument;
@@ -332,7 +333,8 @@ START_TEST(a_server_that_hangs_up_is_dialled_again)
     local_answer answer;
     int rc = LOCALRPC_ERR_UNREACHABLE;
     for (int calls = 0; calls < 4 && rc == LOCALRPC_ERR_UNREACHABLE; calls++)
-        rc = localrpc_client_call(client, &request, &answer, &err); /* dials at least once more */
+        /* This makes it dial at least once more. */
+        rc = localrpc_client_call(client, &request, &answer, &err);
     ck_assert_msg(rc == 0, "%s", err.message);
     local_answer_clear(&answer);
     localrpc_client_close(client);
@@ -340,7 +342,7 @@ START_TEST(a_server_that_hangs_up_is_dialled_again)
 }
 END_TEST
 
-/* A server that loses the first request and answers those that follow, which must bear its id. Ends
+/* A server that loses the first request and answers the later ones, which must have its id. It ends
  * with the socket. */
 static void *lose_the_first(void *argument)
 {
@@ -386,8 +388,8 @@ START_TEST(a_lost_request_is_asked_again_with_its_id)
 }
 END_TEST
 
-/* nng's ipc transport begins a part of a message anew without a look at whether the connection
- * ends, and the server's end would wait for it. */
+/* nng's ipc transport begins the next part of a message even if the connection is ending, and the
+ * server's end would wait for it. */
 START_TEST(a_piece_is_sent_in_one_part)
 {
     local_answer answer = {.length = LOCAL_PIECE_MAX, .data = calloc(1, LOCAL_PIECE_MAX)};
@@ -404,7 +406,8 @@ START_TEST(a_piece_is_sent_in_one_part)
 }
 END_TEST
 
-/* Where a connection of nng's stands in for one that never ends: all that end behind it wait. */
+/* A function that ends later than the limit, in place of an nng connection that never ends; others
+ * wait for it. */
 static atomic_bool may_end;
 static atomic_bool ends;
 
@@ -464,7 +467,7 @@ START_TEST(a_connection_that_does_not_end_holds_up_nobody)
     server = NULL;
     ck_assert_uint_eq(atomic_load(&told), 1);
     localrpc_client_close(client);
-    ck_assert_int_ne(access(path, F_OK), 0); /* nobody is led to a server that has ended */
+    ck_assert_int_ne(access(path, F_OK), 0); /* no client is led to a server that has ended */
     atomic_store(&may_end, true);
     nng_close(there);
     nng_close(here);
@@ -489,7 +492,7 @@ START_TEST(another_protocol_is_named)
     uint8_t *bytes = NULL;
     size_t length = 0;
     ck_assert_int_eq(local_request_encode(&bytes, &length, &request), 0);
-    ck_assert_uint_eq(bytes[0], 0x08); /* field 1, varint: the protocol stands first */
+    ck_assert_uint_eq(bytes[0], 0x08); /* field 1, varint: the protocol comes first */
     bytes[1] = 99;
     nng_msg *reply = NULL;
     ck_assert_int_eq(send_raw(bytes, length, &reply), 0);

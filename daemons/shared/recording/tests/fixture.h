@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording that is being written, and what reads it: made anew for each test. */
+/* A recording under construction, and the reader's results; made anew for each test. */
 #ifndef RECORDING_TESTS_FIXTURE_H
 #define RECORDING_TESTS_FIXTURE_H
 
@@ -11,9 +11,9 @@
 extern writer w;
 extern chunk_params params;
 extern recording_options options;
-extern recording *rec; /* NULL = to be made by the options; freed behind the test */
+extern recording *rec; /* NULL = to be made with the options; freed after the test */
 extern recording_error err;
-extern recording_info info; /* as of the last read_all */
+extern recording_info info; /* from the last read_all */
 
 void fixture_setup(void);
 void fixture_teardown(void);
@@ -22,10 +22,10 @@ void fixture_teardown(void);
 void begin(bool async);
 void end(void);
 
-/* A chunk of three CPU samples; without settings where `interval` is NULL. */
+/* Writes a chunk of three CPU samples; without settings if `interval` is NULL. */
 void put_cpu_chunk(const char *interval);
 
-/* Reads what was written into the recording. */
+/* Reads the written bytes into the recording. */
 const sagg *read_all(void);
 
 #endif

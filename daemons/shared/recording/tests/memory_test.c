@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings read without memory, at each allocation: that is said, and all is given back. */
+/* Reads recordings while each allocation in turn fails: the error is reported, and all memory is
+ * freed. */
 #include <recording/recording.h>
 
 #include "failing_memory.h"
@@ -8,7 +9,7 @@
 static const char *const files[] = {DATA_DIR "/async-profiler-4.5-jdk17.jfr.gz",
                                     DATA_DIR "/jdk25-all.jfr.gz"};
 
-/* What is asked for: each is read in a way of its own. */
+/* The requests, each of which is read in a different way. */
 static void by_rows(recording_options *options)
 {
     options->group = SAGG_BY_NONE;
@@ -41,7 +42,7 @@ static void (*const ways[])(recording_options *options) = {
     with_few_stacks,
 };
 
-/* Sums of all types. */
+/* The sums of all types. */
 static uint64_t seen;
 
 static int read_file(const char *path, const recording_options *options, recording_error *err)

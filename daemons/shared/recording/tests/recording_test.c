@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of written recordings in the aggregate. */
+/* Tests how written recordings are aggregated. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +129,7 @@ static bool keep_all(void *ctx, const sagg *agg, const recording_moment *moment)
     return true;
 }
 
-/* Wall time below that root frame; NULL = of all stacks that have neither. */
+/* Returns the wall time below that root frame; NULL = of all stacks that have neither. */
 static uint64_t wall_below(const sagg *agg, const char *name)
 {
     uint64_t sum = 0;
@@ -149,7 +149,7 @@ static uint64_t wall_below(const sagg *agg, const char *name)
     return sum;
 }
 
-/* Added up, and (with a tap) one by one. */
+/* As sums, and (with a tap) sample by sample. */
 START_TEST(wall_time_is_told_apart_by_state)
 {
     begin(true);
@@ -210,7 +210,7 @@ START_TEST(what_a_cut_costs_is_named)
 }
 END_TEST
 
-/* What a document says in its meta is JSON whatever a file is called. */
+/* The meta of a document is valid JSON, whatever the name of a file is. */
 START_TEST(meta_is_json_with_any_title)
 {
     put_cpu_chunk("5000000");
@@ -224,7 +224,7 @@ START_TEST(meta_is_json_with_any_title)
 }
 END_TEST
 
-/* A comparison tells the losses of both sides apart. */
+/* In a comparison each loss names its side. */
 START_TEST(meta_of_a_comparison_names_the_side)
 {
     put_cpu_chunk(NULL);
@@ -258,7 +258,7 @@ START_TEST(deep_stacks_are_counted_as_truncated)
     put_cpu_chunk("5000000");
     options.max_frames = 3;
     (void)read_all();
-    /* only stack 9, one frame of each type, is deeper */
+    /* Only stack 9 is deeper, by one frame of each type. */
     ck_assert_uint_eq(info.truncated_raw[PROFILE_TYPE_CPU], 5000000);
 }
 END_TEST
@@ -275,7 +275,7 @@ START_TEST(what_is_no_recording_is_an_error_with_its_offset)
 }
 END_TEST
 
-/* Their name goes into files' names, too. */
+/* Their name becomes part of file names, too. */
 static const struct {
     const char *event;
     const char *name;
@@ -299,7 +299,7 @@ START_TEST(counted_events_are_named_after_their_event)
     for (size_t i = 0; row.id != PROFILE_TYPE_EVENTS; i++)
         ck_assert(sagg_type_at(agg, i, &row));
     ck_assert_str_eq(row.name, counted[_i].name);
-    ck_assert_int_eq(recording_name_events(rec), 0); /* once more frees the first name */
+    ck_assert_int_eq(recording_name_events(rec), 0); /* a second call frees the first name */
 }
 END_TEST
 

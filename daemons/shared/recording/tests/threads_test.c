@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings by several threads: what they find is what one finds, sample by sample. */
+/* Tests recordings that several threads read: they must find the same as one thread, sample by
+ * sample. */
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include "fixture.h"
 #include "run_suite.h"
 
-/* Two chunks of a few MiB, of allocation events by two threads with two stacks and none. */
+/* Writes two chunks of a few MiB, with allocation events of two threads with two stacks and
+ * none. */
 static void put_large_chunks(void)
 {
     for (int chunk = 0; chunk < 2; chunk++) {
@@ -56,7 +58,7 @@ static bool same_key(const sagg *a, const sagg_entry *x, const sagg *b, const sa
            same_stack(a, x->stack, b, y->stack);
 }
 
-/* The same in any order. */
+/* Checks for equality in any order. */
 static void must_match(const sagg *a, const sagg *b)
 {
     size_t at_a = 0, at_b, count = 0;
@@ -74,7 +76,7 @@ static void must_match(const sagg *a, const sagg *b)
     ck_assert_uint_eq(count, 0);
 }
 
-/* Per-second totals want each sample's time: they are read one by one, by one thread. */
+/* Per-second totals need each sample's time, so that one thread reads the samples one by one. */
 START_TEST(sums_by_any_number_of_threads_equal_single_samples)
 {
     static const uint32_t threads[] = {1, 2, 3, 7};
@@ -99,7 +101,7 @@ START_TEST(sums_by_any_number_of_threads_equal_single_samples)
 }
 END_TEST
 
-/* Stacks that differ by their line, from `line` on; the first `deep` have more frames. */
+/* Writes stacks that differ by their line, from `line` on; the first `deep` have more frames. */
 static void put_stacks(uint64_t line, uint64_t deep, uint64_t stacks)
 {
     begin_pool(&w, T_STACK, stacks);
@@ -117,7 +119,7 @@ static void put_stacks(uint64_t line, uint64_t deep, uint64_t stacks)
     }
 }
 
-/* Several threads have each of the stacks, of which the first is given. */
+/* Writes events in which several threads have each of the stacks, which begin at `first`. */
 static void put_wide_events(uint64_t first, uint64_t stacks)
 {
     put_setting(&w, T_RECORDING, "event", "cpu");
@@ -139,7 +141,7 @@ static void put_wide_chunk(uint64_t line, uint64_t stacks)
     end();
 }
 
-/* What two aggregates that were filled in one order hold, number by number. */
+/* Checks that two aggregates filled in the same order have the same numbers. */
 static void must_be_one(const sagg *a, const sagg *b)
 {
     ck_assert_uint_eq(sagg_stack_count(a), sagg_stack_count(b));
@@ -157,7 +159,7 @@ static void must_be_one(const sagg *a, const sagg *b)
     must_equal(a, b);
 }
 
-/* 0: no cap is near; 1: the stacks pass their cap; 2: memory does */
+/* way 0: no cap is near; 1: the stacks exceed their cap; 2: memory does */
 static void must_be_one_by_any_threads(int way, bool whole)
 {
     options.facets = true;
@@ -180,14 +182,15 @@ static void must_be_one_by_any_threads(int way, bool whole)
 
 START_TEST(stacks_shared_out_add_up_as_by_one_thread)
 {
-    const uint64_t stacks = _i == 5 ? 6000 : 7500; /* more than these pass the cap without frames */
+    /* More stacks than these exceed the cap without frames. */
+    const uint64_t stacks = _i == 5 ? 6000 : 7500;
     put_wide_chunk(0, stacks);
     put_wide_chunk(0, stacks + 1000);
     must_be_one_by_any_threads(_i, _i % 3 == 0 || _i == 5);
 }
 END_TEST
 
-/* Each thread has several, and is done with some before the one in front of them is read. */
+/* Each thread has several chunks, and finishes some before the one that precedes them is read. */
 START_TEST(chunks_shared_out_add_up_as_by_one_thread)
 {
     for (uint64_t i = 0; i < 10; i++)
@@ -196,8 +199,8 @@ START_TEST(chunks_shared_out_add_up_as_by_one_thread)
 }
 END_TEST
 
-/* A chunk with its stacks at the end, behind so many states. Returns where the stacks begin; a pool
- * of one symbol, which says to have `count`, is behind them. */
+/* Writes a chunk with its stacks at the end, after so many states. Returns where the stacks begin;
+ * a pool of one symbol, which claims to have `count`, follows them. */
 static size_t put_late_stacks(uint64_t stacks, uint64_t states, uint64_t count)
 {
     static const char *const names[] = {"STATE_DEFAULT", "STATE_RUNNABLE", "STATE_SLEEPING",
@@ -231,7 +234,7 @@ static void append_lines(char *text, size_t room)
     ck_assert_uint_lt(used, room);
 }
 
-/* 0: all is well; 1: a stack is damaged, and with it what is behind it; 2: states are missing */
+/* 0: valid; 1: a stack is damaged, and so is all that follows; 2: states are missing */
 START_TEST(chunks_with_late_stacks_add_up_as_by_one_thread)
 {
     char lines[4096], other[4096];
@@ -280,7 +283,7 @@ START_TEST(a_chunk_that_is_refused_is_so_by_any_threads)
 }
 END_TEST
 
-/* Chunks that take settings over from one another, and that lack this and that. */
+/* Writes chunks that inherit settings from each other, and that lack some data. */
 static void put_odd_chunks(void)
 {
     static const char *const intervals[] = {"5000000", NULL, "7000000", NULL, NULL, NULL};

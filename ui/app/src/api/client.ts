@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls to the backend: same origin, session cookie, errors with a stable code, tags for polling.
+// Calls the backend: same origin, session cookie, errors with a stable code, tags for polling.
 
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -29,7 +29,7 @@ export interface Tagged<T> {
 
 export type Parameters = Record<string, string | number | null | undefined>;
 
-/** What is not set is left out; what is empty is sent: outside Kubernetes a namespace is empty. */
+/** Leaves out parameters that are not set, but sends empty ones: outside Kubernetes a namespace is empty. */
 export function queryString(parameters: Parameters): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters)) {
@@ -92,7 +92,7 @@ export async function logIn(secret: { token: string } | { code: string }): Promi
   await call('/v1/session', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(secret) });
 }
 
-/** Whether this browser has a session already. */
+/** Returns whether this browser already has a session. */
 export async function hasSession(): Promise<boolean> {
   return call('/v1/services?limit=1', {}).then(
     () => true,

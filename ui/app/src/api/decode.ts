@@ -26,7 +26,7 @@ export function orNull<T>(decode: Decoder<T>): Decoder<T | null> {
   return (json, at) => (json === null || json === undefined ? null : decode(json, at));
 }
 
-/** `absent` stands for a key that the answer does not have. */
+/** Decodes a key that can be missing; `absent` is the value of a missing key. */
 export function or<T>(decode: Decoder<T>, absent: T): Decoder<T> {
   return (json, at) => (json === undefined ? absent : decode(json, at));
 }

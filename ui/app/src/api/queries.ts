@@ -98,7 +98,7 @@ export function useTop(
   return useTagged('/v1/top', { ...selection(service), ...narrowed, type, limit }, refresh, listOf<TopAnswer>('rows'));
 }
 
-/** The profile types that one service has samples of. */
+/** Returns the profile types that one service has samples of. */
 export function usePresentTypes(service: ServiceId, refresh: Refresh): UseQueryResult<ReadonlySet<string>> {
   return useTagged(`/v1${servicePath(service, '')}`, { cluster: service.cluster }, refresh, presentTypes);
 }
@@ -109,12 +109,12 @@ function presentTypes(json: unknown): ReadonlySet<string> {
   return new Set(Object.keys(types));
 }
 
-/** The JVMs of one service, or with null of all. */
+/** Returns the JVMs of one service, or of all services for null. */
 export function useStatus(service: ServiceId | null, refresh: Refresh): UseQueryResult<StatusAnswer> {
   return useTagged('/v1/status', service === null ? {} : selection(service), refresh, statusAnswer);
 }
 
-/** What was told of one JVM over time. */
+/** Returns the reported states of one JVM over time. */
 export function useHistory(service: ServiceId, jvm: string, refresh: Refresh): UseQueryResult<HistoryAnswer> {
   return useTagged('/v1/status', { ...selection(service), jvm, limit: MOST_ROWS }, refresh, historyAnswer);
 }
@@ -150,7 +150,7 @@ export function useRetention(refresh: Refresh): UseQueryResult<RetentionAnswer> 
   return useTagged('/v1/retention', {}, refresh, retentionAnswer);
 }
 
-/** The deadlocks of one service, or with null of all. */
+/** Returns the deadlocks of one service, or of all services for null. */
 export function useDeadlocks(
   service: ServiceId | null,
   narrowed: Pick<Narrowed, 'pod' | 'jvm'>,
@@ -159,7 +159,7 @@ export function useDeadlocks(
   return useTagged('/v1/deadlocks', service === null ? {} : { ...selection(service), ...narrowed }, refresh, deadlocksAnswer);
 }
 
-/** One deadlock, whenever it was: a link to it stays good while the store keeps it. */
+/** Returns one deadlock of any time: a link to it works as long as the store keeps it. */
 export function useDeadlock(id: string, live: boolean): UseQueryResult<DeadlockAnswer> {
   return useTagged(`/v1/deadlocks/${encodeURIComponent(id)}`, {}, { range: { preset: '7d' }, live }, deadlockAnswer);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer about JVMs and what is done with them (docs/reference/query-api.md).
+// The answer about JVMs and their profiling (docs/reference/query-api.md).
 import { amount, flag, list, or, orNull, record, text, time, type Decoded } from './decode.ts';
 
 const fields = {
@@ -30,11 +30,11 @@ const fields = {
   session: or(text, ''),
   /** Share of the last window's time that was recorded, 0 to 1. */
   coverage: or(orNull(amount), null),
-  /** What that window cost, in cores; null where it is not known. */
+  /** The cost of that window, in cores; null where it is not known. */
   overhead: or(orNull(amount), null),
 };
 const target = record(fields);
-/** What was told of the JVM from `since` to `observed`. */
+/** The state of the JVM from `since` to `observed`, as the collector reported it. */
 const spell = record({ ...fields, since: time, observed: time });
 
 export const statusAnswer = record({

@@ -59,11 +59,9 @@ const slowThread = record({
   stack,
 });
 
+export const threadsAnswer = record({ busy: list(busyThread), slow: list(slowThread), ...about });
+
 const counts = { RUNNABLE: or(amount, 0), BLOCKED: or(amount, 0), WAITING: or(amount, 0), TIMED_WAITING: or(amount, 0) };
-const pool = record({ pool: text, threads: amount, cpu_ns: amount, states: record(counts) });
-
-export const threadsAnswer = record({ busy: list(busyThread), slow: list(slowThread), pools: list(pool), ...about });
-
 /** States and waits are averages over the snapshots; CPU and interval are sums over threads and snapshots. */
 const cell = record({ ...counts, cpu_ns: amount, interval_ms: amount, lock_waits: or(amount, 0) });
 const lane = record({ pool: text, threads: amount, cells: list(orNull(cell)) });

@@ -80,7 +80,7 @@ export interface ServiceId {
   workload: string;
 }
 
-/** What of a service is looked at; null = all of it. */
+/** The selected part of a service; null = all of it. */
 export interface Narrowed {
   pod: string | null;
   jvm: string | null;

@@ -16,7 +16,7 @@ import { useAddress, type Address } from '../url/useAddress.ts';
 import page from './page.module.css';
 import styles from '../parts/threads/threads.module.css';
 
-/** One deadlock: where, since when, and the cycle. */
+/** Shows one deadlock: where, since when, and the cycle. */
 export function DeadlockPage() {
   const { id = '' } = useParams();
   const address = useAddress();

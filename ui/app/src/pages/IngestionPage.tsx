@@ -10,7 +10,7 @@ import { Panel } from '../parts/Panel.tsx';
 import { plural } from '../parts/threads/words.ts';
 import { useAddress } from '../url/useAddress.ts';
 
-/** Can the data be trusted? */
+/** Shows whether users can trust the data. */
 export function IngestionPage() {
   const address = useAddress();
   const collectors = useCollectors(address.refresh);

@@ -18,7 +18,7 @@ import { narrowedOf } from '../url/address.ts';
 import { useAddress, type Address } from '../url/useAddress.ts';
 import page from './page.module.css';
 
-/** Every JVM on every node. */
+/** Shows every JVM on every node. */
 export function TargetsPage() {
   const address = useAddress();
   const query = useStatus(null, address.refresh);
@@ -32,7 +32,7 @@ export function TargetsPage() {
   );
 }
 
-/** Every JVM of one service. */
+/** Shows every JVM of one service. */
 export function ServiceTargetsPage() {
   const { address, status } = useService();
   return (

@@ -12,7 +12,7 @@ interface AnswerProps<T> {
   children: (data: T) => ReactNode;
 }
 
-/** A query's content, or its state in place of it. Content that could not be refreshed stays, and says so. */
+/** Shows a query's content, or its state without content. Content that could not be refreshed stays, with a notice. */
 export function Answer<T>({ query, waitsFor, children }: AnswerProps<T>) {
   const { data, error, failureReason, dataUpdatedAt, isPlaceholderData } = query;
   if (data === undefined) {

@@ -10,7 +10,7 @@ interface ChoiceProps {
   testId?: string;
 }
 
-/** A few exclusive options side by side. */
+/** Shows a few exclusive options side by side. */
 export function Choice({ label, value, options, onChange, testId }: ChoiceProps) {
   return (
     <ToggleGroup.Root

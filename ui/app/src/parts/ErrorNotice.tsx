@@ -33,7 +33,7 @@ const EXPLANATIONS: Record<string, Explanation> = {
   },
 };
 
-/** Each failure by its own name; the backend's words stand below ours. */
+/** Shows each failure with its own name, and the backend's words below ours. */
 export function ErrorNotice({ error }: { error: Error }) {
   const code = error instanceof ApiError ? error.code : 'unknown';
   const { title, help } = EXPLANATIONS[code] ?? {
@@ -49,7 +49,7 @@ export function ErrorNotice({ error }: { error: Error }) {
   );
 }
 
-/** Over content that is still good: the last refresh failed. */
+/** Says above content that is still valid that the last refresh failed. */
 export function StaleNotice({ error, since }: { error: Error; since: number }) {
   return (
     <Notice title={`Not refreshed since ${formatTime(since)}`} tone="warn" testId="stale">

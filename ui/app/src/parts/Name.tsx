@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { shorten, visibleText } from '@hotstack/flamegraph';
 
-/** A name out of a profiled program: made safe, kept from changing the direction of what stands around it, cut in the middle. */
+/** Shows a name from a profiled program: made safe, without effect on the direction of the text around it, and cut in the middle. */
 export function Name({ text, max = 60 }: { text: string; max?: number }) {
   const safe = visibleText(text);
   const shown = shorten(safe, max);
@@ -14,7 +14,7 @@ export function Name({ text, max = 60 }: { text: string; max?: number }) {
 
 const MOST = 12;
 
-/** Some names, and how many more there are. */
+/** Shows some names, and the number of the others. */
 export function Names({ names, count = names.length }: { names: string[]; count?: number }) {
   const shown = names.slice(0, MOST);
   return (

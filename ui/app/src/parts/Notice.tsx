@@ -11,7 +11,7 @@ interface NoticeProps {
   testId?: string;
 }
 
-/** A state in place of content: what is so, why, and what to do. */
+/** Shows a state instead of content: the state, its reason, and the next step. */
 export function Notice({ title, children, tone = 'plain', busy = false, testId }: NoticeProps) {
   return (
     <div className={`${styles['notice']} ${styles[tone]}`} role={tone === 'bad' ? 'alert' : 'status'} aria-busy={busy} data-testid={testId}>

@@ -4,7 +4,7 @@ import type { Address } from '../url/useAddress.ts';
 import { RangePicker } from './RangePicker.tsx';
 import page from '../pages/page.module.css';
 
-/** The head of a page over all services: its title, what filters it, the time range. */
+/** Shows the head of a page about all services: its title, its filters, the time range. */
 export function PageHead({ title, address, children }: { title: string; address: Address; children?: ReactNode }) {
   return (
     <>

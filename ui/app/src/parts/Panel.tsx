@@ -2,7 +2,7 @@
 import { useId, type ReactNode } from 'react';
 import styles from './Panel.module.css';
 
-/** A part of a page under its heading. `note` stands beside the heading. */
+/** Shows a part of a page under its heading. `note` is beside the heading. */
 export function Panel({ title, note, testId, children }: { title: string; note?: ReactNode; testId?: string; children: ReactNode }) {
   const id = useId();
   return (

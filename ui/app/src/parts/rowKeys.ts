@@ -3,7 +3,7 @@ import type { KeyboardEvent } from 'react';
 
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
 
-/** For a table's body: the arrow keys move between the rows' links and buttons, which carry `data-row`. Enter opens them by itself. */
+/** Moves the focus in a table's body by arrow keys, between the rows' links and buttons with `data-row`. Enter opens them without this function. */
 export function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   const step = Object.hasOwn(STEPS, event.key) ? STEPS[event.key]! : 0;
   const target = event.target as HTMLElement;

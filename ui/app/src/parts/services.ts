@@ -12,12 +12,12 @@ function weight(service: ServiceRow, key: SortKey): number {
   return key === 'targets' ? service.targets : Number(service.types[key]?.value_total ?? -1);
 }
 
-/** Heaviest first, or by name. An unknown key sorts by name. */
+/** Sorts the heaviest first, or by name. An unknown key sorts by name. */
 export function sortedServices(services: ServiceRow[], key: SortKey): ServiceRow[] {
   return [...services].sort((a, b) => (key === 'workload' ? 0 : weight(b, key) - weight(a, key)) || byName(a, b));
 }
 
-/** Those whose cluster, namespace or workload holds every word of the filter. */
+/** Returns services whose cluster, namespace or workload contains every word of the filter. */
 export function matchingServices(services: ServiceRow[], filter: string): ServiceRow[] {
   const words = filter.toLowerCase().split(/\s+/);
   return services.filter((service) => {
@@ -26,7 +26,7 @@ export function matchingServices(services: ServiceRow[], filter: string): Servic
   });
 }
 
-/** The average over the range: `42 ms/s`, `1.5 MiB/s`. */
+/** Returns the average over the range: `42 ms/s`, `1.5 MiB/s`. */
 export function rateText({ value_total, unit }: TypeTotal, seconds: number): string {
   return `${formatValue(Number(value_total) / seconds, unit)}/s`;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the status rows of a service say together.
+// Summarises the status rows of a service.
 import { shorten, visibleText } from '@hotstack/flamegraph';
 import type { Target } from '../api/status.ts';
 
@@ -22,7 +22,7 @@ export function reasonOf({ reason }: Target): string {
   return reason === 'none' ? '' : reason;
 }
 
-/** The distinct reasons why targets are without data, the commonest first. */
+/** Returns the distinct reasons why targets have no data, the most common first. */
 export function whyNot(targets: Target[]): WhyNot[] {
   const found = new Map<string, WhyNot>();
   for (const target of targets) {
@@ -35,7 +35,7 @@ export function whyNot(targets: Target[]): WhyNot[] {
   return [...found.values()].sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason));
 }
 
-/** `3 profiling, 1 failed` */
+/** Returns `3 profiling, 1 failed`. */
 export function stateSummary(targets: Target[]): string {
   const counts = new Map<string, number>();
   for (const { state } of targets) counts.set(state, (counts.get(state) ?? 0) + 1);

@@ -2,7 +2,7 @@
 // Addresses of the pages, and the parts of an address that all pages share.
 import type { Narrowed, ServiceId } from '../api/types.ts';
 
-/** What goes along from page to page. */
+/** The parameters that are kept from page to page. */
 const SHARED = ['range', 'from', 'to', 'live'];
 
 export const TABS = [
@@ -28,12 +28,12 @@ function withSearch(path: string, search: URLSearchParams): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** The address of a page that all services share: `/services`, `/targets`, `/deadlocks`. */
+/** Returns the address of a page that all services share: `/services`, `/targets`, `/deadlocks`. */
 export function pageAddress(path: string, search: URLSearchParams): string {
   return withSearch(path, shared(search));
 }
 
-/** Of the page and, below /v1, of the answer. */
+/** Returns the path of the page and, below /v1, of the answer. */
 export function servicePath({ namespace, workload }: ServiceId, tab: string): string {
   const path = `/services/${encodeURIComponent(namespace === '' ? NO_NAMESPACE : namespace)}/${encodeURIComponent(workload)}`;
   return tab === '' ? path : `${path}/${tab}`;
@@ -54,7 +54,7 @@ function narrowedSearch(service: ServiceId, search: URLSearchParams): URLSearchP
   return withCluster(service, next);
 }
 
-/** Another page of the service that the address is about; what it was narrowed to goes along, and `change` is set. */
+/** Returns the address of another page of the service. It keeps the filters, and sets `change`. */
 export function tabAddress(service: ServiceId, search: URLSearchParams, tab: Tab, change: Record<string, string> = {}): string {
   const next = narrowedSearch(service, search);
   for (const [key, value] of Object.entries(change)) next.set(key, value);
@@ -62,7 +62,7 @@ export function tabAddress(service: ServiceId, search: URLSearchParams, tab: Tab
   return withSearch(servicePath(service, tab), next);
 }
 
-/** The stacks of one thread over time. */
+/** Returns the address of the stacks of one thread over time. */
 export function threadAddress(service: ServiceId, search: URLSearchParams, thread: { jvm: string; java_tid: number }): string {
   const path = `${servicePath(service, 'threads')}/${encodeURIComponent(thread.jvm)}/${thread.java_tid}`;
   return withSearch(path, narrowedSearch(service, search));
@@ -72,7 +72,7 @@ export function deadlockAddress(id: string, search: URLSearchParams): string {
   return withSearch(`/deadlocks/${encodeURIComponent(id)}`, shared(search));
 }
 
-/** What goes along between the pages of one service. */
+/** Returns the parameters that are kept between the pages of one service. */
 export function narrowedOf(search: URLSearchParams): Narrowed {
   return { pod: search.get('pod'), jvm: search.get('jvm'), pool: search.get('pool') };
 }
@@ -85,13 +85,13 @@ export function loginAddress(from: string): string {
   return from === '/' || from.startsWith('/login') ? '/login' : `/login?next=${encodeURIComponent(from)}`;
 }
 
-/** Where to go after login: a path of this site, whatever the address says. */
+/** Returns the path to open after login, which is always of this site, whatever the address says. */
 export function nextAfterLogin(search: URLSearchParams): string {
   const next = search.get('next') ?? '';
   return /^\/(?![/\\])/.test(next) ? next : '/services';
 }
 
-/** The one-time code of `#code=...`, or null. */
+/** Returns the one-time code of `#code=...`, or null. */
 export function codeOfFragment(hash: string): string | null {
   return new URLSearchParams(hash.replace(/^#/, '')).get('code');
 }

@@ -25,7 +25,7 @@ function parseTime(text: string | null): number {
   return /^\d{1,16}$/.test(text) ? Number(text) : Date.parse(text);
 }
 
-/** The range of an address; one that makes no sense counts as the default. */
+/** Reads the range of an address; an invalid one counts as the default. */
 export function parseRange(search: URLSearchParams): TimeRange {
   const from = parseTime(search.get('from'));
   const to = parseTime(search.get('to'));
@@ -44,12 +44,12 @@ export function writeRange(search: URLSearchParams, range: TimeRange): void {
   }
 }
 
-/** A stable name of the range, the same while a moving one moves. */
+/** Returns a stable name of the range, the same while a moving one moves. */
 export function rangeKey(range: TimeRange): string {
   return isMoving(range) ? range.preset : `${range.from}-${range.to}`;
 }
 
-/** The times that the range means at `now`, as the API takes them. */
+/** Returns the times of the range at `now`, in the form of the API. */
 export function resolveRange(range: TimeRange, now: number): { from: number; to: number } {
   if (!isMoving(range)) return { from: range.from, to: range.to };
   const to = Math.ceil(now / STEP) * STEP;
@@ -60,7 +60,7 @@ export function rangeLength(range: TimeRange): number {
   return isMoving(range) ? PRESETS[range.preset] : range.to - range.from;
 }
 
-/** How often the range is worth asking again, in ms; false = it lies in the past and late data has had its time. */
+/** Returns the interval between refreshes, in ms; false = the range is in the past and late data has had its time. */
 export function refreshInterval(range: TimeRange, now: number): number | false {
   if (!isMoving(range)) return range.to > now - 5 * MINUTE ? 10_000 : false;
   const length = PRESETS[range.preset];
@@ -68,7 +68,7 @@ export function refreshInterval(range: TimeRange, now: number): number | false {
   return length <= 6 * HOUR ? 10_000 : 30_000;
 }
 
-/** `2026-01-31 09:15:00` in the browser's time zone. */
+/** Returns `2026-01-31 09:15:00` in the browser's time zone. */
 export function formatTime(time: number | string): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return String(time);
@@ -77,13 +77,13 @@ export function formatTime(time: number | string): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
-/** `09:15:00` on the day of `now`, else with the day. */
+/** Returns `09:15:00` on the day of `now`, else with the day. */
 export function formatMoment(time: string, now: number): string {
   const text = formatTime(time);
   return text.slice(0, 10) === formatTime(now).slice(0, 10) ? text.slice(11) : text;
 }
 
-/** `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago`. */
+/** Returns `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago`. */
 export function formatAgo(time: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
   if (Number.isNaN(seconds)) return '';

@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router';
 import type { Refresh } from '../api/queries.ts';
 import { parseRange, writeRange, type TimeRange } from './range.ts';
 
-/** What the address says, and how to change it. Nothing else remembers a filter. */
+/** Reads and changes the page's address. Filters are kept nowhere else. */
 export interface Address {
   search: URLSearchParams;
   refresh: Refresh;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader of flame graph JSON version 2 (docs/formats/flamegraph-json.md). The input is hostile: everything is checked before
+// Reads flame graph JSON version 2 (docs/formats/flamegraph-json.md). The input is hostile: everything is checked before
 // anything is drawn, and every refusal names the place.
 import { Frames, type FrameColumns } from './frames.ts';
 import type { Cells, HeatKitchen } from './heat.ts';
@@ -34,7 +34,7 @@ export interface OpenedDocument {
   /** The types of its profiles. */
   types: string[];
   meta: Record<string, unknown>;
-  /** Profile number `at`. Throws FormatError. */
+  /** Returns profile number `at`. Throws FormatError. */
   profile(at: number): ProfileColumns;
 }
 
@@ -142,7 +142,7 @@ function readOmitted(value: unknown, place: string, nodes: number, compares: boo
   };
 }
 
-/** Shares are parts per billion: `[frame, before, after]` or `[frame, before, after, low, high]`. */
+/** Reads shares in parts per billion: `[frame, before, after]` or `[frame, before, after, low, high]`. */
 function readChanges(value: unknown, place: string, frames: number): Change[] {
   return array(value ?? [], place).map((entry, i) => {
     const row = array(entry, `${place}[${i}]`);
@@ -172,7 +172,7 @@ function readProfile(value: unknown, place: string, frames: number, heat: HeatKi
   return { head, columns, cells: source['heat'] === undefined ? null : (heat?.read(source['heat'], `${place}.heat`, columns) ?? null) };
 }
 
-/** Checks a parsed JSON value, but for its profiles. Cells are read only with what knows about them. Throws FormatError. */
+/** Checks a parsed JSON value except its profiles. Cells are read only with a HeatKitchen. Throws FormatError. */
 export function openDocument(value: unknown, heat: HeatKitchen | null = null): OpenedDocument {
   const source = object(value, 'the document');
   if (source['version'] !== 2) {

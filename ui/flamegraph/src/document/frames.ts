@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of a document: what they are called. One table for all profiles that share it.
+// The names of a document's frames. All profiles of the document share the table.
 import { frameName, visibleText } from '../text.ts';
 
 export const KINDS = ['java', 'native', 'jvm', 'kernel', 'unknown'] as const;
@@ -30,7 +30,7 @@ export class Frames {
     return this.columns.strings[this.columns[column][frame]!]!;
   }
 
-  /** The class, or for frames of other kinds the library, as it stands in the document. */
+  /** Returns the class, or for frames of other kinds the library, as written in the document. */
   cls(frame: number): string {
     return this.text('cls', frame);
   }
@@ -39,43 +39,43 @@ export class Frames {
     return frameName(cls, this.text('method', frame), this.columns.line[frame]);
   }
 
-  /** What a frame is called in any document, as recorded: the kind's number and the name. */
+  /** Returns a frame's key, which is the same in any document: the kind's number and the recorded name. */
   key(frame: number): string {
     return this.kind(frame) + this.named(frame, this.cls(frame));
   }
 
-  /** The frame of a key, or -1. */
+  /** Returns the frame of a key, or -1. */
   find(key: string): number {
     const kind = Number(key[0]);
     for (let frame = 0; frame < this.count; frame++) if (this.kind(frame) === kind && this.key(frame) === key) return frame;
     return -1;
   }
 
-  /** `com.acme.Cart.total`, made safe to show. */
+  /** Returns `com.acme.Cart.total`, made safe to show. */
   label(frame: number): string {
     return (this.labels[frame] ??= visibleText(this.named(frame, this.cls(frame))));
   }
 
-  /** The label without the package, or for frames of other kinds without the library: `Cart.total`. */
+  /** Returns the label without the package, or for frames of other kinds without the library: `Cart.total`. */
   shortLabel(frame: number): string {
     if (this.kind(frame) !== 0) return this.methodLabel(frame);
     const cls = this.cls(frame);
     return visibleText(this.named(frame, cls.slice(cls.lastIndexOf('.', cls.length - 2) + 1)));
   }
 
-  /** The method alone: `total`. */
+  /** Returns the method alone: `total`. */
   methodLabel(frame: number): string {
     return visibleText(this.named(frame, ''));
   }
 
-  /** `Cart.java:42`, `Cart.java` or an empty string. */
+  /** Returns `Cart.java:42`, `Cart.java` or an empty string. */
   source(frame: number): string {
     const file = visibleText(this.text('file', frame));
     const line = this.columns.line[frame]!;
     return file === '' || line === 0 ? file : `${file}:${line}`;
   }
 
-  /** By frame: its place in the order of siblings, which is that of names. */
+  /** Returns each frame's rank among siblings, which are in the order of their names. */
   ranks(): Int32Array {
     const keys = Array.from({ length: this.count }, (_, frame) => this.named(frame, this.cls(frame)) + this.kind(frame));
     const order = keys.map((_, frame) => frame).sort((a, b) => (keys[a]! < keys[b]! ? -1 : keys[a]! > keys[b]! ? 1 : a - b));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heatmaps in the worker: reading their cells, sums by bucket, and the tree of a stretch of time.
+// Heatmaps in the worker: reads their cells, adds them up by bucket, and makes the tree of a stretch of time.
 import { amount, amounts, array, decimal, FormatError, integers, object, text } from './document.ts';
 import type { Columns } from './layout.ts';
 
@@ -15,14 +15,14 @@ export interface Clock {
   count: number;
   /** Where recording began and ended, in turns, from the origin on; empty = all the time. */
   spans: number[];
-  /** Value of samples from before or behind all spans, which count in the first or last bucket. */
+  /** Value of samples before or after all spans, which count in the first or last bucket. */
   outside: number;
 }
 
 /** A row per entry, in order of time. */
 export interface Cells extends Clock {
   bucket: Int32Array;
-  /** A node; behind the nodes an omitted block, and behind those what is of no stack. */
+  /** The number of a node, then of an omitted block, then the one for samples without a stack. */
   place: Int32Array;
   value: Float64Array;
 }
@@ -32,7 +32,7 @@ export interface Heat extends Clock {
   sums: Float64Array;
 }
 
-/** Cells name stacks by their place among the nodes that have a value, the omitted blocks, and what is of no stack. */
+/** Reads cells. They name stacks by their place among the nodes that have a value, the omitted blocks, and samples without a stack. */
 function read(value: unknown, place: string, { self, omitted }: Columns): Cells {
   const source = object(value, place);
   const number = (key: string, min: number, max: number) => {
@@ -67,7 +67,7 @@ function read(value: unknown, place: string, { self, omitted }: Columns): Cells 
   };
 }
 
-/** By place: the frame of its thread, where the tree's first row has threads; -1 = none. */
+/** Returns for each place the frame of its thread, where the tree's first row has threads; -1 = none. */
 function threadsOf({ depth, frame, omitted }: Columns): Int32Array {
   const nodes = depth.length;
   const result = new Int32Array(nodes + omitted.node.length + 1).fill(-1);
@@ -80,7 +80,7 @@ function threadsOf({ depth, frame, omitted }: Columns): Int32Array {
   return result;
 }
 
-/** The sums of all samples, or of one thread's. */
+/** Returns the sums of all samples, or of one thread's. */
 function sum(columns: Columns, { bucket, place, value, ...clock }: Cells, thread: number): Heat {
   const sums = new Float64Array(clock.count);
   const threads = thread < 0 ? null : threadsOf(columns);
@@ -90,7 +90,7 @@ function sum(columns: Columns, { bucket, place, value, ...clock }: Cells, thread
   return { ...clock, sums };
 }
 
-/** The tree of the samples from one bucket to before another, without the nodes that have none. */
+/** Returns the tree of the samples from bucket `from` to before bucket `to`, without the nodes that have none. */
 function pick({ depth, frame, omitted }: Columns, cells: Cells, from: number, to: number): Columns {
   const nodes = depth.length;
   const blocks = omitted.node.length;
@@ -101,7 +101,7 @@ function pick({ depth, frame, omitted }: Columns, cells: Cells, from: number, to
   const cut = omitted.node[0] === 0 ? 0 : -1;
   const nowhere = sums[nodes + blocks]!;
   if (cut === 0) sums[nodes]! += nowhere;
-  // From the last node to the first: one is kept when it has something, or a node below it is kept.
+  // From the last node to the first: a node is kept when it has a value, or a node below it is kept.
   const kept = new Uint8Array(nodes);
   const below = new Uint8Array(depth.reduce((most, at) => Math.max(most, at), 0) + 2);
   omitted.node.forEach((node, i) => (kept[node] = sums[nodes + i]! > 0 ? 1 : 0));
@@ -126,12 +126,12 @@ function pick({ depth, frame, omitted }: Columns, cells: Cells, from: number, to
       node: Int32Array.from([...(extra ? [0] : []), ...left.map((i) => number[omitted.node[i]!]!)]),
       total: Float64Array.from([...(extra ? [nowhere] : []), ...left.map((i) => sums[nodes + i]!)]),
       before: null,
-      // How many of a block's nodes have samples there is not known.
+      // The number of a block's nodes with samples in that time is not known.
       count: new Int32Array(left.length + (extra ? 1 : 0)),
     },
   };
 }
 
-/** What a page with heatmaps adds to the worker. */
+/** The functions that a page with heatmaps adds to the worker. */
 export const heatKitchen = { read, sum, pick };
 export type HeatKitchen = typeof heatKitchen;

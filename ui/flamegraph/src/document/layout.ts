@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the boxes of a tree stand: flat typed arrays, made by one walk without recursion. Runs in the worker and in the page.
+// Computes the positions of a tree's boxes in flat typed arrays, by one walk without recursion. Runs in the worker and in the page.
 
 export const GROUP = 16;
 
-/** A tree in preorder: what documents hold and what transforms make. Node 0 is the root. */
+/** A tree in preorder, from a document or a transform. Node 0 is the root. */
 export interface Columns {
   depth: Int32Array;
   /** -1 for the root. */
@@ -11,7 +11,7 @@ export interface Columns {
   self: Float64Array;
   /** The older side's self, in a comparison: `self` is then the newer side's. */
   before: Float64Array | null;
-  /** What was cut away: under node `node` there were `count` nodes (0 = not known) worth `total`. */
+  /** The omitted blocks: `count` nodes (0 = not known) with the value `total` were removed under node `node`. */
   omitted: { node: Int32Array; total: Float64Array; before: Float64Array | null; count: Int32Array };
 }
 
@@ -34,7 +34,7 @@ export interface Layout {
   total: Float64Array;
   start: Float64Array;
   parent: Int32Array;
-  /** By node: the first node behind its subtree. */
+  /** By node: the first node after its subtree. */
   end: Int32Array;
   /** By node: its omitted block, or 0. */
   omittedBox: Int32Array;
@@ -59,14 +59,14 @@ function spread<T extends Int32Array | Float64Array>(result: T, nodes: ArrayLike
   return result;
 }
 
-/** The value that boxes are as wide as: of a comparison the mean of both sides, the older one scaled to the newer one's total. */
+/** Returns the widths of boxes in a comparison: the mean of both sides, the older one scaled to the newer one's total. */
 function mean(after: Float64Array, before: Float64Array, scale: number): Float64Array {
   return after.map((value, box) => (value + before[box]! * scale) / 2);
 }
 
 const sum = (values: Float64Array) => values.reduce((all, value) => all + value, 0);
 
-/** Adds each box to its parent, from the last to the first: children stand behind their parents. */
+/** Adds each box to its parent, from the last to the first, because children come after their parents. */
 function sumUp(total: Float64Array, parent: Int32Array): Float64Array {
   for (let box = total.length - 1; box > 0; box--) total[parent[box]!]! += total[box]!;
   return total;
@@ -89,7 +89,7 @@ export function layout({ depth, frame, self, before, omitted }: Columns): Layout
     parent: ints(),
     end: new Int32Array(nodeCount),
     omittedBox: new Int32Array(nodeCount),
-    // Copied as all else is: what a worker answers with leaves it.
+    // Copied like the other arrays, because a worker gives away the arrays of its answer.
     omittedCount: omitted.count.slice(),
     deepest: ints(),
     rowBoxes: ints(),
@@ -113,7 +113,7 @@ export function layout({ depth, frame, self, before, omitted }: Columns): Layout
   return result;
 }
 
-/** How many boxes each row has, as where rows start. */
+/** Returns the start of each row, from the number of boxes in each. */
 function rowsOf(depth: Int32Array): Int32Array {
   const sizes: number[] = [];
   for (let box = 0; box < depth.length; box++) sizes[depth[box]!] = (sizes[depth[box]!] ?? 0) + 1;
@@ -122,7 +122,7 @@ function rowsOf(depth: Int32Array): Int32Array {
   return result;
 }
 
-/** All that follows from depths and own values, in one walk: a node is complete when the walk leaves it, its omitted block behind its last child. */
+/** Computes the layout from depths and own values, in one walk: a node is complete when the walk leaves it, with its omitted block after its last child. */
 function place(to: Layout, omittedNodes: Int32Array): void {
   const { depth, parent, end, total, start, deepest, omittedBox, rowBoxes, groupTotal, groupWidest, nodeCount } = to;
   omittedNodes.forEach((node, i) => {
@@ -136,7 +136,7 @@ function place(to: Layout, omittedNodes: Int32Array): void {
   to.maxDepth = rows - 2;
   const filled = rowStart.slice();
   const path = new Int32Array(rows);
-  // By row: where its last box ends, and where the next child of the open node begins.
+  // By row: the end of its last box, and the start of the open node's next child.
   const rowEnd = new Float64Array(rows);
   const cursor = new Float64Array(rows);
   let open = 0;
@@ -152,7 +152,7 @@ function place(to: Layout, omittedNodes: Int32Array): void {
     if (widest > groupWidest[group]!) groupWidest[group] = widest;
     rowEnd[row] = from + value;
   };
-  /** Adds a box that is complete to what is open above it. */
+  /** Adds a complete box to the open node above it. */
   const add = (box: number, above: number, row: number) => {
     put(box, row);
     total[above]! += total[box]!;
@@ -190,7 +190,7 @@ function place(to: Layout, omittedNodes: Int32Array): void {
   put(0, 0);
 }
 
-/** What moves, rather than is copied, between worker and page. */
+/** Returns the buffers that are moved, rather than copied, between worker and page. */
 export function buffers(value: Layout): ArrayBufferLike[] {
   const found = new Set<ArrayBufferLike>();
   for (const part of [...Object.values(value), ...Object.values(value.sides ?? {})] as unknown[]) {

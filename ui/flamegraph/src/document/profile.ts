@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One flame graph: its totals, its frames and where its boxes stand. Boxes 0..nodeCount-1 are nodes in preorder; the boxes from
+// One flame graph: its totals, its frames and the positions of its boxes. Boxes 0..nodeCount-1 are nodes in preorder; the boxes from
 // nodeCount on are the omitted blocks, each drawn after its parent's children.
 import type { Frames } from './frames.ts';
 import type { Columns, Layout } from './layout.ts';
@@ -14,14 +14,14 @@ export interface Change {
   high: number | null;
 }
 
-/** What a document says about a profile beside its tree. */
+/** The facts about a profile in a document, without its tree. */
 export interface Head {
   type: string;
   unit: string;
   rawTotal: string;
   valueTotal: string;
   samples: number;
-  /** Comparisons: what changed. */
+  /** The changes, in a comparison. */
   changes?: Change[];
 }
 
@@ -44,7 +44,7 @@ export class Profile {
     return box >= this.nodeCount;
   }
 
-  /** How many nodes an omitted block stands for; 0 = not known. */
+  /** Returns the number of nodes in an omitted block; 0 = not known. */
   omittedNodes(box: number): number {
     return this.isOmitted(box) ? this.omittedCount[box - this.nodeCount]! : 0;
   }
@@ -60,13 +60,13 @@ export class Profile {
     return frame < 0 ? 'all' : this.frames.label(frame);
   }
 
-  /** `Cart.java:42`, `Cart.java` or an empty string. */
+  /** Returns `Cart.java:42`, `Cart.java` or an empty string. */
   source(box: number): string {
     const frame = this.frame[box]!;
     return frame < 0 ? '' : this.frames.source(frame);
   }
 
-  /** Child boxes from left to right, the omitted block last. */
+  /** Returns the child boxes from left to right, the omitted block last. */
   children(box: number): number[] {
     if (this.isOmitted(box)) return [];
     const result: number[] = [];
@@ -75,14 +75,14 @@ export class Profile {
     return result;
   }
 
-  /** The boxes from the root to this one. */
+  /** Returns the boxes from the root to this one. */
   ancestry(box: number): number[] {
     const path: number[] = [];
     for (let at = box; at >= 0; at = this.parent[at]!) path.push(at);
     return path.reverse();
   }
 
-  /** What a box is called in any document: its frames from the root, to find it again in the next one. */
+  /** Returns a box's path of frame keys from the root, which finds the same box in the next document. */
   pathOf(box: number): string[] {
     return this.ancestry(box).slice(1).map((at) => this.key(at));
   }
@@ -92,7 +92,7 @@ export class Profile {
     return frame < 0 ? 'omitted' : this.frames.key(frame);
   }
 
-  /** The box of a path, or the nearest ancestor that this profile has. */
+  /** Returns the box of a path, or the nearest ancestor that this profile has. */
   findPath(path: string[]): number {
     let at = 0;
     for (const key of path) {
@@ -103,7 +103,7 @@ export class Profile {
     return at;
   }
 
-  /** The tree alone, as it was laid out. */
+  /** Returns the tree without its layout. */
   columns(): Columns {
     const { nodeCount: nodes, boxCount } = this;
     const sides = this.sides;
@@ -118,7 +118,7 @@ export class Profile {
     };
   }
 
-  /** The deepest row under a box, omitted blocks included. */
+  /** Returns the deepest row under a box, omitted blocks included. */
   deepestUnder(box: number): number {
     return this.deepest[box]!;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an exporter says about its recording in the document's "meta". As hostile as the rest: what has another shape is passed over.
+// Reads the facts about the recording from the document's "meta". It is as hostile as the rest: values of another shape are skipped.
 import { formatDecimal } from '../format.ts';
 import { shorten, visibleText } from '../text.ts';
 
@@ -32,13 +32,13 @@ function entries(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
 
-/** `2026-01-31 09:15:00.120 UTC` of nanoseconds in a decimal string, or an empty string. */
+/** Returns `2026-01-31 09:15:00.120 UTC` for nanoseconds in a decimal string, or an empty string. */
 function time(value: unknown): string {
   const date = new Date(typeof value === 'string' && /^\d{1,19}$/.test(value) ? Number(value) / 1e6 : 0);
   return date.getTime() > 0 ? date.toISOString().replace('T', ' ').replace('Z', ' UTC') : '';
 }
 
-/** An interval's unit by its profile type: bytes of memory, time on a clock, and a bare number for a type that is not known here. */
+/** Returns an interval's unit by its profile type: bytes, time, or a plain number for a type that is not known here. */
 function intervalUnit(type: string): string {
   if (/_bytes$|^alloc_/.test(type)) return 'bytes';
   return /^(cpu|wall|lock_.*)$/.test(type) ? 'ns' : 'count';

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one row of the graph shows. The painter draws from it and the mouse asks it, so both always agree.
+// Finds the items of one row of the graph. The painter and the mouse both use it, so they always agree.
 import { GROUP } from './layout.ts';
 import type { Profile } from './profile.ts';
 
 /** Narrower boxes are not drawn alone but merged with their neighbours, in CSS pixels. */
 export const MIN_WIDTH = 0.5;
-/** A merged block goes on over gaps up to this, in CSS pixels. */
+/** The widest gap within a merged block, in CSS pixels. */
 const MAX_GAP = 1;
 
 /** The values x0..x1 of the graph, shown over `width` CSS pixels. */
@@ -19,7 +19,7 @@ export interface Span {
 export interface Item {
   first: number;
   last: number;
-  /** Where `first` stands in rowBoxes; the block's boxes follow. */
+  /** The index of `first` in rowBoxes; the block's boxes follow it. */
   index: number;
   count: number;
   total: number;
@@ -28,7 +28,7 @@ export interface Item {
   right: number;
 }
 
-/** Index into rowBoxes of the first box of the row that ends behind `value`. */
+/** Returns the index in rowBoxes of the first box of the row that ends after `value`. */
 export function firstEndingAfter(profile: Profile, row: number, value: number): number {
   let low = profile.rowStart[row]!;
   let high = profile.rowStart[row + 1]!;
@@ -97,7 +97,7 @@ export function visitRow(profile: Profile, row: number, span: Span, visit: (item
   flush();
 }
 
-/** The item under the pixel at `x`. What is thinner than a pixel owns the pixel that it is painted on, and can be hit a pixel beside it. */
+/** Returns the item at `x`. An item thinner than a pixel owns the pixel that it is painted on, and a click one pixel beside it still hits it. */
 export function itemAt(profile: Profile, row: number, span: Span, x: number): Item | null {
   if (row < 0 || row > profile.maxDepth) return null;
   const pixel = Math.floor(x);

@@ -9,7 +9,7 @@ import type { Profile } from '../document/profile.ts';
 import { itemAt, type Item, type Span } from '../document/rows.ts';
 import { Tooltip } from '../tooltip.ts';
 
-/** A box that a jump lands on is made at least this wide by zooming. */
+/** A jump zooms until its box is at least this wide. */
 const JUMP_WIDTH = 40;
 
 export interface ChartListener {
@@ -20,7 +20,7 @@ export interface ChartListener {
   onRange(from: number, to: number): void;
   /** The menu of a box was asked for, at a place of the screen. */
   onMenu(box: number, x: number, y: number): void;
-  /** A box is to go: clicked with Ctrl or Alt. */
+  /** The user removes a box: a click with Ctrl or Alt. */
   onRemove(box: number): void;
   onFocus(): void;
   /** A key that is not the chart's own; return true when it was used. */
@@ -53,11 +53,11 @@ export class Chart {
   /** Where the tooltip came from: the mouse's last place, or the keyboard. */
   private pointer: { clientX: number; clientY: number } | null = null;
   private keyboardTip = false;
-  /** Where this class itself has scrolled to: that scroll leaves the tooltip alone. */
+  /** The position to which this class itself has scrolled; that scroll does not hide the tooltip. */
   private ownScroll = -1;
   private width = 0;
   private height = 0;
-  /** The scroller's, which it makes the browser lay out the page to ask for. */
+  /** A copy of the scroller's scrollTop, because reading it makes the browser lay out the page. */
   private scrollTop = 0;
   private frameRequest = 0;
 
@@ -157,7 +157,7 @@ export class Chart {
     return this.colors;
   }
 
-  /** The frames on the way to the zoomed box. */
+  /** Returns the frames from the root to the zoomed box. */
   get zoomPath(): number[] {
     const { profile } = this;
     return profile === null ? [] : profile.ancestry(this.zoomed).slice(1).map((box) => profile.frame[box]!);
@@ -197,7 +197,7 @@ export class Chart {
     this.listener.onRange(this.range[0], this.range[1]);
   }
 
-  /** Shows a stretch of values, under the deepest box that has all of it. */
+  /** Shows a range of values, zoomed to the deepest box that contains it. */
   showRange(from: number, to: number): void {
     const profile = this.profile;
     if (profile === null || !(to > from)) return;
@@ -209,7 +209,7 @@ export class Chart {
     this.zoomRange(box, from, to);
   }
 
-  /** Makes `share` (1 = all) of what is in view fill the width; the value at `at` stays where it is. */
+  /** Zooms so that `share` (1 = all) of the visible range fills the width; the value at `at` keeps its place. */
   private scale(share: number, at: number): void {
     const [from, to] = this.range;
     const whole = this.profile!.total[0]!;
@@ -233,7 +233,7 @@ export class Chart {
   }
 
   private menu(event: MouseEvent): void {
-    // Without a mouse (the menu key) the box with the keyboard's focus is meant, below which the menu opens.
+    // Without a mouse (the menu key), the menu opens below the box with the keyboard's focus.
     const item = event.button === 2 ? this.itemUnder(event) : null;
     if (this.profile === null || item?.merged === true) return;
     event.preventDefault();
@@ -271,7 +271,7 @@ export class Chart {
     this.outline(this.activeBox, box);
   }
 
-  /** Like activate, and zooms out or in until the box is in view and wide enough to see. */
+  /** Activates a box, and zooms until it is in view and wide enough to see. */
   jumpTo(box: number): void {
     const profile = this.profile!;
     let target = this.isInView(box) ? this.zoomed : 0;
@@ -321,7 +321,7 @@ export class Chart {
   private measure(): void {
     const { width, height } = this;
     this.fit();
-    // A canvas that changed its size is empty, and this is the last call before the screen shows it.
+    // A resized canvas is empty, and this is the last call before the screen shows it.
     if (this.width !== width || this.height !== height) this.paint();
   }
 
@@ -350,7 +350,7 @@ export class Chart {
     return this.hover === null || this.hover.merged ? -1 : this.hover.first;
   }
 
-  /** Puts a frame around a box, or takes it away (-1). It lies over the canvas, so pointing and moving paint nothing. */
+  /** Puts a frame around a box, or hides it (-1). The frame lies over the canvas, so moving it does not repaint. */
   private outline(frame: HTMLElement, box: number): void {
     frame.hidden = box < 0 || !this.isInView(box);
     if (frame.hidden) return;
@@ -368,7 +368,7 @@ export class Chart {
   private repaint(): void {
     if (this.frameRequest !== 0) return;
     this.frameRequest = requestAnimationFrame(() => {
-      // What else changed in the page since then may have changed the graph's size: it is painted once, as it will stand.
+      // Other changes of the page since then may have changed the graph's size. So it is fitted first and painted once.
       this.fit();
       this.paint();
     });
@@ -432,7 +432,7 @@ export class Chart {
     this.unpoint();
   }
 
-  /** A merged block holds siblings and cousins: show its values, under the box that all of them share. */
+  /** Zooms to the values of a merged block, under the common ancestor of its boxes. */
   private zoomIntoMerged(item: Item): void {
     const profile = this.profile!;
     let common = profile.parent[item.first]!;
@@ -489,7 +489,7 @@ export class Chart {
     this.showTooltipAtActive();
   }
 
-  /** The value to zoom around: the middle of the box with the keyboard's focus, as far as it is in view. */
+  /** Returns the value to zoom around: the middle of the visible part of the box with the keyboard's focus. */
   private middle(): number {
     const { start, total } = this.profile!;
     const [from, to] = this.range;
@@ -503,7 +503,7 @@ export class Chart {
     return this.profile!.children(this.active).reduce((best, box) => (best < 0 || total[box]! > total[best]! ? box : best), -1);
   }
 
-  /** The next box of the same row that is in view. */
+  /** Returns the next visible box of the same row. */
   private neighbour(step: number): number {
     const { rowBoxes, rowStart, depth } = this.profile!;
     const row = depth[this.active]!;
@@ -518,7 +518,7 @@ export class Chart {
     this.tooltip.show(describe(this.profile!, item, this.zoomed), x, y);
   }
 
-  /** `Cart.total, 12.3 %`, or an empty string when nothing is zoomed. */
+  /** Returns `Cart.total, 12.3 %`, or an empty string without zoom. */
   zoomLabel(): string {
     const { profile, zoomed } = this;
     if (profile === null || zoomed === 0) return '';

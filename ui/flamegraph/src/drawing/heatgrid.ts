@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a heatmap's buckets become cells: columns of a round length of time, aligned to the clock, with rows within each.
+// Groups a heatmap's buckets into cells: columns of a round length of time, aligned to the clock, with rows within each.
 import type { Heat } from '../document/heat.ts';
 
 const MAX_ROWS = 50;
-/** Columns are not narrower, and, where time allows it, not wider. CSS pixels. */
+/** The least width of a column and, where time allows it, the largest. CSS pixels. */
 const MIN_WIDTH = 4;
 const MAX_WIDTH = 38;
 const MAX_HEIGHT = 18;
@@ -23,13 +23,13 @@ export class HeatGrid {
   readonly cellHeight: number;
   /** Buckets of a cell. */
   readonly buckets: number;
-  /** The bucket that the first cell begins with; it may lie before the first there is. */
+  /** The bucket at which the first cell begins; it can lie before bucket 0. */
   readonly base: number;
   /** By cell, column by column: its sum, NaN where nothing was recorded, -1 beside the map. */
   readonly cells: Float64Array;
   readonly most: number;
 
-  /** Of the buckets from one to before another, on so many pixels. */
+  /** Groups the buckets from `from` to before `to`, for a given size in pixels. */
   constructor(
     readonly heat: Heat,
     readonly from: number,
@@ -70,7 +70,7 @@ export class HeatGrid {
       const cell = this.cellOf(bucket);
       if (sums[bucket]! > 0) cells[cell] = (cells[cell]! || 0) + sums[bucket]!;
     }
-    // What lies beside the stretch is no part of the map.
+    // Cells outside the stretch are no part of the map.
     cells.fill(-1, 0, this.cellOf(from));
     cells.fill(-1, this.cellOf(to - 1) + 1);
   }
@@ -79,12 +79,12 @@ export class HeatGrid {
     return Math.floor((bucket - this.base) / this.buckets);
   }
 
-  /** The first bucket of a cell, within the map. */
+  /** Returns the first bucket of a cell, within the map. */
   bucketOf(cell: number): number {
     return Math.min(this.to, Math.max(this.from, this.base + cell * this.buckets));
   }
 
-  /** UTC time of a bucket, ms. */
+  /** Returns the UTC time of a bucket, ms. */
   time(bucket: number): number {
     return this.heat.origin + bucket * this.heat.step;
   }
@@ -101,7 +101,7 @@ export class HeatGrid {
   }
 }
 
-/** `09:15:20`, with as many digits of the second as `exact` ms need. */
+/** Returns `09:15:20`, with as many digits of the second as `exact` ms need. */
 export function clockTime(time: number, exact: number): string {
   const text = new Date(Math.round(time)).toISOString();
   return text.slice(11, exact % 1000 === 0 ? 19 : exact % 100 === 0 ? 21 : 23);

@@ -123,7 +123,7 @@ export class HeatMap {
     this.say();
   }
 
-  /** The buckets of a time, at least one; of null all. */
+  /** Returns the buckets of a time, at least one; all buckets for null. */
   private buckets(stretch: Stretch | null): Stretch {
     const { count, origin, step } = this.heat!;
     if (stretch === null) return [0, count];
@@ -163,7 +163,7 @@ export class HeatMap {
     return clockTime(origin + bucket * step, step);
   }
 
-  /** What is selected, in words. */
+  /** Describes the selection in words. */
   private say(): void {
     const { heat, selected } = this;
     const [from, to] = selected;
@@ -242,7 +242,7 @@ export class HeatMap {
     Object.assign(this.cursorBox.style, { left: `${x - 1}px`, top: `${y - 1}px`, width: `${cellWidth + 2}px`, height: `${cellHeight + 2}px` });
   }
 
-  /** One pixel a cell: all of them, those that are selected, or those in one colour. */
+  /** Draws one pixel for each cell: all cells, only the selected ones, or the selected ones in one colour. */
   private image(what: 'all' | 'selected' | 'mask'): OffscreenCanvas {
     const { rows, columns, cells, most } = this.grid!;
     const image = new ImageData(columns, rows);
@@ -290,7 +290,7 @@ export class HeatMap {
 
   // ---- mouse and keyboard ----
 
-  /** The cell under the mouse, or the nearest. */
+  /** Returns the cell under the mouse, or the nearest. */
   private cellAt({ clientX, clientY }: MouseEvent): number {
     const { rows, columns, cellWidth, cellHeight } = this.grid!;
     const { left, top } = this.plot.getBoundingClientRect();

@@ -42,7 +42,7 @@ export class Minimap {
     this.pane.style.width = `max(2px, ${((to - from) / whole) * 100}%)`;
   }
 
-  /** One line of pixels for one or more rows. */
+  /** Paints one line of pixels for one or more rows. */
   paint(): void {
     const { profile, canvas, fills } = this;
     const width = Math.round(this.element.clientWidth);

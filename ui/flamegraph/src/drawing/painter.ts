@@ -29,13 +29,13 @@ export interface Scene {
   height: number;
 }
 
-/** Top of a row in the scene, in CSS pixels below the canvas' top. */
+/** Returns the top of a row in the scene, in CSS pixels below the canvas' top. */
 export function rowTop(scene: Pick<Scene, 'mode' | 'deepest' | 'scrollTop'>, row: number): number {
   const index = scene.mode === 'icicle' ? row : scene.deepest - row;
   return index * ROW_HEIGHT - scene.scrollTop;
 }
 
-/** The row at `y`; may be out of range. */
+/** Returns the row at `y`, which can be out of range. */
 export function rowAt(scene: Pick<Scene, 'mode' | 'deepest' | 'scrollTop'>, y: number): number {
   const index = Math.floor((y + scene.scrollTop) / ROW_HEIGHT);
   return scene.mode === 'icicle' ? index : scene.deepest - index;
@@ -48,7 +48,7 @@ export class Painter {
   private image = new ImageData(1, 1);
   private pixels = new Uint32Array(this.image.data.buffer);
   private density = 1;
-  /** Of which search, and by group of the profile's rowBoxes: 0 = not looked at yet, 1 = no match, 2 = a match. */
+  /** The search of `groups`, which has for each group of rowBoxes 0 = not tested yet, 1 = no match, 2 = a match. */
   private searched: Uint8Array | null = null;
   private groups = new Uint8Array(0);
 
@@ -94,7 +94,7 @@ export class Painter {
     for (const item of labelled) this.paintText(scene, item);
   }
 
-  /** Writes the rows into the strip, in the order in which they stand on the screen; gives back the items that have room for text. */
+  /** Writes the rows into the strip, in their order on the screen, and returns the items that have room for text. */
   private paintStrip(scene: Scene, from: number, to: number): Item[] {
     const width = this.context.canvas.width;
     const rows = to - from + 1;
@@ -142,7 +142,7 @@ export class Painter {
     return isFaded ? palette.fadedDimmed : palette.dimmed;
   }
 
-  /** Whether a merged block hides a match. What was found out about a group is kept until the next search. */
+  /** Returns whether a merged block hides a match. The result for a group is kept until the next search. */
   private hidesMatch(profile: Profile, matches: Uint8Array, { index, count }: Item): boolean {
     const { frame, rowBoxes } = profile;
     const end = index + count;
@@ -173,7 +173,7 @@ export class Painter {
     context.globalAlpha = 1;
   }
 
-  /** What may stand in the box, best first. */
+  /** Returns the possible labels of a box, best first. */
   private candidates(profile: Profile, item: Item): string[] {
     if (item.merged) return [mergedLabel(profile, item), '\u2026'];
     const frame = profile.frame[item.first]!;
@@ -188,7 +188,7 @@ export class Painter {
     return this.cut(candidates[Math.min(1, candidates.length - 1)]!, room);
   }
 
-  /** The beginning of a text that does not fit, with an ellipsis; nothing when less than two letters would be left. */
+  /** Returns the start of a text that does not fit, with an ellipsis, or nothing when less than two letters would be left. */
   private cut(text: string, room: number): string {
     const head = text.slice(0, 200);
     let letters = Math.floor((room / this.width(head)) * head.length);
@@ -207,7 +207,7 @@ export class Painter {
   }
 }
 
-/** `… 12 frames, 0.34 %` */
+/** Returns `… 12 frames, 0.34 %` */
 export function mergedLabel(profile: Profile, item: Pick<Item, 'count' | 'total'>): string {
   const frames = item.count === 1 ? '1 frame' : `${item.count} frames`;
   return `\u2026 ${frames}, ${formatPercent(item.total, profile.total[0]!)}`;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours. Kind gives the hue, the class gives one of a few close shades so that neighbours can be told apart.
+// Colours. The kind decides the hue, and the class one of a few close shades, so that neighbours look different.
 import { KINDS } from '../document/frames.ts';
 import type { Profile } from '../document/profile.ts';
 import type { Item } from '../document/rows.ts';
@@ -49,7 +49,7 @@ interface Plan {
   texts: Record<'text' | 'dimmedText' | 'matchText', string>;
 }
 
-// Hues: java, native, jvm, kernel, unknown. Told apart by lightness too where red and green are not.
+// Hues: java, native, jvm, kernel, unknown. They also differ in lightness, for readers who confuse red and green.
 const LIGHT: Plan = {
   hues: [
     [212, 62, 77],
@@ -95,7 +95,7 @@ function shadeColor([hue, saturation, lightness]: Hue, step: number, shade: numb
 
 const pack = ([red, green, blue]: Rgb): number => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
-/** From the first colour over the second to the third. */
+/** Returns colours from the first over the second to the third. */
 function between(ends: string[]): Rgb[] {
   const [less, same, more] = ends.map(hexColor) as [Rgb, Rgb, Rgb];
   return Array.from({ length: STEPS }, (_, step) => {
@@ -138,7 +138,7 @@ export function palette(scheme: Scheme): Palette {
   return PALETTES[scheme];
 }
 
-/** The scheme of the page around the element: `data-theme` on the root element, else the system's. */
+/** Returns the scheme of the page around the element: `data-theme` on the root element, else the system's. */
 export function currentScheme(): Scheme {
   const chosen = document.documentElement.dataset['theme'];
   if (chosen === 'light' || chosen === 'dark') return chosen;
@@ -157,7 +157,7 @@ export function onSchemeChange(callback: () => void): () => void {
   };
 }
 
-/** By box: how its share changed, of the larger share. */
+/** Returns each box's colour by the change of its share, relative to the larger share. */
 function changeFills(profile: Profile): Uint8Array | null {
   if (profile.sides === null) return null;
   const { before, after } = profile.sides;
@@ -169,9 +169,9 @@ function changeFills(profile: Profile): Uint8Array | null {
   });
 }
 
-/** Which colour a box has: by its frame's kind and class or, in a comparison, by its change. */
+/** Finds a box's colour by its frame's kind and class or, in a comparison, by its change. */
 export class Fills {
-  /** One more than the colour, from when it is first asked for. */
+  /** The colour + 1 of each frame; 0 = not computed yet. */
   private readonly byFrame: Uint8Array;
   private readonly byBox: Uint8Array | null;
 
@@ -180,7 +180,7 @@ export class Fills {
     this.byBox = changeFills(profile);
   }
 
-  /** An index into Palette.fills, of a box with a frame. */
+  /** Returns the index in Palette.fills for a box with a frame. */
   of(box: number): number {
     if (this.byBox !== null) return this.byBox[box]!;
     const frame = this.profile.frame[box]!;
@@ -188,7 +188,7 @@ export class Fills {
     return (this.byFrame[frame] ||= frames.kind(frame) * SHADES + (hash(frames.cls(frame)) % SHADES) + 1) - 1;
   }
 
-  /** The colour of what stands for one or many boxes, outside any search. */
+  /** Returns the colour of an item, which is one or many boxes, without a search. */
   color(item: Item, { fills, merged, omitted, root }: Palette): number {
     if (item.merged) return merged;
     if (this.profile.isOmitted(item.first)) return omitted;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is looked at of a profile: thread, focus, removed frames and so on, in names, so that it fits into an address and into the next
-// profile too.
+// The selected part of a profile: thread, focus, removed frames and so on. It uses names, so that it fits into an address and also
+// applies to the next profile.
 import type { Frames } from '../document/frames.ts';
 import { NO_TRANSFORM, type Transform } from './transform.ts';
 
@@ -19,7 +19,7 @@ export const NO_LENS: Lens = { thread: '', remove: [], fold: false, focus: '', s
 
 const WORDS = ['thread', 'focus', 'sandwich'] as const;
 
-/** Puts the lens into an address's parameters; what is not set is taken out. */
+/** Writes the lens into an address's parameters and deletes those that are not set. */
 export function writeLens(to: URLSearchParams, lens: Lens): void {
   const set = (name: string, value: string) => (value === '' ? to.delete(name) : to.set(name, value));
   for (const name of WORDS) set(name, lens[name]);
@@ -34,7 +34,7 @@ export function readLens(from: URLSearchParams): Lens {
   return { thread: get('thread'), focus: get('focus'), sandwich: get('sandwich'), fold: get('fold') === '1', reverse: get('reverse') === '1', remove: from.getAll('remove') };
 }
 
-/** The transform of a lens; frames that the document does not know are passed over. */
+/** Returns the transform of a lens; frames that are not in the document are skipped. */
 export function transformOf(lens: Lens, frames: Frames): Transform {
   const thread = lens.thread === '' || lens.thread === 'all' ? -1 : frames.find(lens.thread);
   const sandwich = lens.sandwich;
@@ -49,7 +49,7 @@ export function transformOf(lens: Lens, frames: Frames): Transform {
   };
 }
 
-/** The other half of a sandwich. */
+/** Returns the transform of the other half of a sandwich. */
 export function callersOf(transform: Transform): Transform {
   return { ...transform, focus: -1, callers: transform.focus };
 }

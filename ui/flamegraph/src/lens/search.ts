@@ -21,7 +21,7 @@ export interface Matches {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** A query that finds this name and no other. */
+/** Returns a query that finds this name and no other. */
 export function exactQuery(name: string): string {
   return `^${escaped(name)}$`;
 }
@@ -34,7 +34,7 @@ export function compileQuery(query: string): { regex: RegExp; isRegex: boolean }
   }
 }
 
-/** Null for an empty query. To be driven to its end, at once or with pauses where it yields. */
+/** Returns null for an empty query. The caller runs it to its end, at once or with pauses where it yields. */
 export function* searching(profile: Profile, query: string): Generator<undefined, Matches | null> {
   if (query === '') return null;
   const { regex, isRegex } = compileQuery(query);

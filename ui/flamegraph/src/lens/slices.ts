@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that may be long, in slices short enough for the page to answer between them.
+// Runs long work in slices that are short enough for the page to respond between them.
 
-/** At most this long at a time, ms; the work says by a yield where it may be left. */
+/** The longest slice, ms; the work yields where it can be interrupted. */
 const SLICE = 8;
 
-/** Does a first slice at once, and the rest from timers; `done` gets the result. Gives back what stops it. */
+/** Runs a first slice at once, and the rest from timers; `done` gets the result. Returns a function that stops it. */
 export function inSlices<T>(work: Iterator<unknown, T>, done: (result: T) => void): () => void {
   let timer = 0;
   const go = () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Top table of a flame graph: per frame, self and total. For pages without a server; where there is one, ask it: it counts all rows.
+// Top table of a flame graph: self and total of each frame. Only for pages without a server, because a server counts all rows.
 import type { Profile } from '../document/profile.ts';
 
 export interface TopRow {
@@ -8,11 +8,11 @@ export interface TopRow {
   total: number;
 }
 
-/** The heaviest frames by self, then total; a recursive frame counts once per stack. */
+/** Returns the heaviest frames by self, then total; a recursive frame counts once per stack. */
 export function topFrames(profile: Profile, limit: number): TopRow[] {
   const self = new Float64Array(profile.frameCount);
   const total = new Float64Array(profile.frameCount);
-  // Until which node the outermost open call of a frame reaches: calls inside it are recursion.
+  // The end of the outermost open call of each frame; calls inside it are recursion.
   const openTo = new Int32Array(profile.frameCount);
   for (let node = 1; node < profile.nodeCount; node++) {
     const frame = profile.frame[node]!;

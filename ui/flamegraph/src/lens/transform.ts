@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other views of a tree: each makes a new tree from the paths of the old one. Sums stay exact: every value of the old tree ends at one
+// Makes other views of a tree: each is a new tree from the paths of the old one. Sums stay exact: every value of the old tree ends at one
 // node or omitted block of the new one, or is left out because its path was not asked for.
 import type { Columns } from '../document/layout.ts';
 
@@ -9,11 +9,11 @@ export interface Transform {
   thread: string;
   /** Frames whose stacks are left out. */
   remove: number[];
-  /** A frame that stands on its path already is that call again: what it calls is added there. */
+  /** A frame that is on its path already is the same call: its callees are added to the first one. */
   fold: boolean;
-  /** The frame to begin at, with what it calls. */
+  /** The frame to begin at, with its callees. */
   focus: number;
-  /** The frame to begin at, with what calls it. */
+  /** The frame to begin at, with its callers. */
   callers: number;
   /** Leaves first. */
   reverse: boolean;
@@ -21,7 +21,7 @@ export interface Transform {
 
 export const NO_TRANSFORM: Transform = { thread: '', remove: [], fold: false, focus: -1, callers: -1, reverse: false };
 
-/** A tree does not grow past this: what has no room is counted as omitted. */
+/** The most nodes of a tree; values without room are counted as omitted. */
 const MAX_NODES = 2_000_000;
 
 function grown<T extends Int32Array | Float64Array>(old: T, make: (size: number) => T): T {
@@ -33,12 +33,12 @@ function grown<T extends Int32Array | Float64Array>(old: T, make: (size: number)
 const int32 = (size: number) => new Int32Array(size);
 const float64 = (size: number) => new Float64Array(size);
 
-/** A value of the older side, which only comparisons have. */
+/** Returns a value of the older side, which only comparisons have. */
 function older(values: Float64Array | null, at: number): number {
   return values?.[at] ?? 0;
 }
 
-/** A tree under construction: children are found by (parent, frame) in an open-addressed table. */
+/** A tree under construction; an open-addressed table finds children by (parent, frame). */
 class Trie {
   count = 1;
   private frame = int32(1024);
@@ -52,7 +52,7 @@ class Trie {
     this.frame[0] = -1;
   }
 
-  /** The slot of a child: its own, or the empty one where it belongs. */
+  /** Returns the slot of a child, or the empty slot for it. */
   private slotOf(parent: number, frame: number): number {
     const mask = this.slots.length - 1;
     let slot = (Math.imul(parent, 0x9e3779b1) ^ Math.imul(frame + 1, 0x85ebca77)) >>> 7 & mask;
@@ -62,7 +62,7 @@ class Trie {
     return slot;
   }
 
-  /** The child of a node for a frame, made when missing; -1 when there is no room. */
+  /** Returns the child of a node for a frame, and makes it when missing; -1 when there is no room. */
   child(parent: number, frame: number): number {
     const slot = this.slotOf(parent, frame);
     if (this.slots[slot] !== 0) return this.slots[slot]!;
@@ -76,7 +76,7 @@ class Trie {
     return node;
   }
 
-  /** The node of a frame on the path to a node, or 0. */
+  /** Returns the node of a frame on the path to a node, or 0. */
   onPath(node: number, frame: number): number {
     while (node > 0 && this.frame[node] !== frame) node = this.parent[node]!;
     return node;
@@ -104,10 +104,10 @@ class Trie {
     this.omitted.set(node, [(known?.[0] ?? 0) + total, (known?.[1] ?? 0) + before, (known?.[2] ?? 0) + count]);
   }
 
-  /** The tree in preorder, siblings by rank. */
+  /** Returns the tree in preorder, siblings by rank. */
   columns(ranks: Int32Array): Columns {
     const { count, frame, parent } = this;
-    // Nodes by parent, then by rank: the children of a node stand side by side from first[node] on.
+    // Nodes by parent, then by rank: the children of a node are adjacent, from first[node] on.
     const first = int32(count + 1);
     for (let node = 1; node < count; node++) first[parent[node]! + 1]!++;
     for (let node = 0; node < count; node++) first[node + 1]! += first[node]!;
@@ -145,7 +145,7 @@ class Trie {
   }
 }
 
-/** By node: its omitted entry + 1, or 0. */
+/** Returns for each node its omitted entry + 1, or 0. */
 function omittedBy(from: Columns): Int32Array {
   const result = int32(from.depth.length);
   from.omitted.node.forEach((node, i) => (result[node] = i + 1));
@@ -204,7 +204,7 @@ interface Ends {
   before: Float64Array | null;
 }
 
-/** Heaviest paths first, so that what has no room is the lightest. */
+/** Puts the heaviest paths first, so that only the lightest find no room. */
 function upwards(from: Columns, ranks: Int32Array, ends: Ends, trie: Trie): Columns {
   const parent = int32(from.depth.length).fill(-1);
   const path: number[] = [];
@@ -233,13 +233,13 @@ function reversed(from: Columns, ranks: Int32Array): Columns {
   const trie = new Trie(from.before !== null);
   const ends: number[] = [];
   for (let node = 0; node < from.depth.length; node++) if (from.self[node]! > 0 || older(from.before, node) > 0) ends.push(node);
-  // Whose leaves the omitted values are is not known: they stand beside all leaves.
+  // The leaves of omitted values are not known, so their blocks are beside all leaves, under the root.
   from.omitted.node.forEach((_, i) => trie.omit(0, from.omitted.total[i]!, older(from.omitted.before, i), from.omitted.count[i]!));
   const values = (column: Float64Array) => Float64Array.from(ends, (node) => column[node]!);
   return upwards(from, ranks, { node: ends, total: values(from.self), before: from.before === null ? null : values(from.before) }, trie);
 }
 
-/** The paths to the outermost calls of a frame, each with all that the call did. */
+/** Returns the paths to the outermost calls of a frame, each with the whole value of the call. */
 function callersOf(from: Columns, ranks: Int32Array, wanted: number): Columns {
   const omitted = omittedBy(from);
   const ends: number[] = [];

@@ -34,7 +34,7 @@ export class TopTable {
     if (shown) this.render();
   }
 
-  /** What a comparison says about methods, greatest change first. */
+  /** Sets the changes of methods in a comparison, greatest first. */
   setChanges(changes: Change[]): void {
     this.changes = changes;
   }

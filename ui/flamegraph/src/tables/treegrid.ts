@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same tree as a table, for screen readers and for reading figures. Kept in step with the graph: both follow one active box.
+// Shows the same tree as a table, for screen readers and for reading figures. Table and graph follow the same active box.
 import { changeOf, formatPoints } from '../describe.ts';
 import { element, on } from '../dom.ts';
 import { formatPercent, formatValue } from '../format.ts';
@@ -13,7 +13,7 @@ const MAX_ROWS = 1000;
 const MAX_NAME = 300;
 const TEXT_COLUMNS = new Set(['Frame', 'Kind']);
 const COLUMNS = ['Frame', 'Total', '%', 'Self', 'Kind'];
-/** Of a comparison, whose boxes are as wide as the mean of both sides. */
+/** The columns of a comparison, where a box's width is the mean of both sides. */
 const SIDE_COLUMNS = ['Frame', 'Before', 'Self', 'After', 'Self', 'Change', 'Kind'];
 
 /** A box with its place among its shown siblings. */
@@ -66,7 +66,7 @@ export class TreeGrid {
     if (this.isShown) this.render();
   }
 
-  /** Makes the box's row current and, if `reveal`, visible; without taking the focus. */
+  /** Makes the box's row current and, with `reveal`, visible. The focus stays where it is. */
   select(box: number, reveal: boolean): void {
     this.active = box;
     if (!this.isShown) return;
@@ -91,7 +91,7 @@ export class TreeGrid {
     for (const ancestor of profile.ancestry(this.active).slice(0, -1)) this.expanded.add(ancestor);
     this.rows = this.visibleRows(profile);
     if (!this.rows.some(({ box }) => box === this.active)) {
-      // More is open than a table can hold: close all but the way to the current row.
+      // More rows are open than a table can have, so close all except those above the current row.
       this.expanded = new Set(profile.ancestry(this.active).slice(0, -1));
       this.rows = this.visibleRows(profile);
     }
@@ -116,7 +116,7 @@ export class TreeGrid {
     return rows;
   }
 
-  /** Lightest first, ready for a stack. The active branch is always among them. */
+  /** Returns the shown children, lightest first, for a stack. The active branch is always among them. */
   private shownChildren(profile: Profile, box: number, onPath: Set<number>): number[] {
     const children = profile.children(box).sort((a, b) => profile.total[b]! - profile.total[a]!);
     return children.filter((child, i) => i < MAX_CHILDREN || onPath.has(child)).reverse();
@@ -151,7 +151,7 @@ export class TreeGrid {
     );
   }
 
-  /** What stands between the frame and its kind. An omitted block has no self. */
+  /** Returns the figures between the frame and its kind. An omitted block has no self. */
   private figures(profile: Profile, box: number): string[] {
     const { total, self, sides, unit } = profile;
     const own = (values: Float64Array) => (profile.isOmitted(box) ? '' : formatValue(values[box]!, unit));

@@ -175,25 +175,15 @@ static json_t *json_slow(const thread_report *r, const thread_entry *entry)
     return out;
 }
 
-static json_t *json_pool(const thread_entry *entry)
-{
-    return json_pack("{s:o, s:I, s:o, s:o}", "pool", json_text(entry->row.pool), "threads",
-                     (json_int_t)entry->row.threads, "cpu_ns", json_sum(entry->row.cpu_ns),
-                     "states", json_states(&entry->row));
-}
-
 json_t *json_threads(const thread_report *r)
 {
-    json_t *busy = json_array(), *slow = json_array(), *pools = json_array();
+    json_t *busy = json_array(), *slow = json_array();
 
     for (size_t i = 0; i < r->busy.count; i++)
         json_array_append_new(busy, json_busy(r, &r->busy.items[i]));
     for (size_t i = 0; i < r->slow.count; i++)
         json_array_append_new(slow, json_slow(r, &r->slow.items[i]));
-    for (size_t i = 0; i < r->pools.count; i++)
-        json_array_append_new(pools, json_pool(&r->pools.items[i]));
-    return json_pack("{s:o, s:o, s:o, s:o}", "busy", busy, "slow", slow, "pools", pools, "sources",
-                     json_sources(r));
+    return json_pack("{s:o, s:o, s:o}", "busy", busy, "slow", slow, "sources", json_sources(r));
 }
 
 /* ---- lanes ---- */

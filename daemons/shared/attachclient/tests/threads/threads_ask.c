@@ -45,7 +45,8 @@ attach_request *threads_request(const jvm_fixture *jvm)
     r->identity = jvm->identity;
     r->timeout_ms = 60000;
     r->threads_flags = ATTACH_THREADS_MONITORS | ATTACH_THREADS_NATIVE_IDS;
-    r->pause_ms = ATTACH_PAUSE_MS_MAX; /* what a busy machine takes is no matter */
+    /* The test does not depend on how long a busy machine takes. */
+    r->pause_ms = ATTACH_PAUSE_MS_MAX;
     (void)snprintf(r->installation_id, sizeof(r->installation_id), "%s", operation_installation());
     (void)snprintf(r->library, sizeof(r->library), "%s", jvm_fixture_thread_agent());
     return r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots of many threads and deep stacks, and of JVMs without room. */
+/* Tests snapshots of many threads and deep stacks, and of JVMs without room. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ START_TEST(five_thousand_threads)
     ck_assert_uint_eq(meta->stacks_wanted, 64);
     attach_threads_free(t);
 
-    attach_request *r = threads_request(&jvm); /* fewer threads than there are */
+    attach_request *r = threads_request(&jvm); /* fewer threads than the JVM has */
     r->max_threads = 100;
     ck_assert_int_eq(threads_send(&t, r).code, ATTACH_OK);
     ck_assert_uint_eq(attach_threads_count(t), 100);
@@ -43,7 +43,7 @@ START_TEST(five_thousand_threads)
     ck_assert_uint_ge(attach_threads_meta_of(t)->threads_total, 5000);
     attach_threads_free(t);
 
-    r = threads_request(&jvm); /* fewer bytes than it takes */
+    r = threads_request(&jvm); /* fewer bytes than the snapshot needs */
     r->max_bytes = 64 * 1024;
     operation_bytes bytes = {0};
     attach_result result;
@@ -54,11 +54,11 @@ START_TEST(five_thousand_threads)
     ck_assert_int_eq(attach_threads_decode(&t, bytes.bytes, bytes.n, NULL), ATTACH_OK);
     ck_assert(attach_threads_meta_of(t)->cut & ATTACH_CUT_BYTES);
     ck_assert(attach_threads_meta_of(t)->cut & ATTACH_CUT_THREADS);
-    ck_assert_uint_gt(attach_threads_count(t), 200); /* as many as there is room for */
+    ck_assert_uint_gt(attach_threads_count(t), 200); /* as many as the room allows */
     attach_threads_free(t);
     free(bytes.bytes);
 
-    r = threads_request(&jvm); /* a full dump that may have too little time for all stacks */
+    r = threads_request(&jvm); /* A full dump may have too little time for all stacks. */
     r->threads_flags = ATTACH_THREADS_FULL;
     r->max_depth = 16;
     r->timeout_ms = 200;
@@ -107,7 +107,8 @@ START_TEST(pauses_are_bounded_and_told)
     attach_threads *t = NULL;
     size_t stacks = 0;
     threads_run(&jvm, _i, "mixed", "200", "1000");
-    t = threads_take(&jvm, THREADS_DEFAULT_FLAGS, UINT32_MAX); /* from now on few are busy */
+    /* From now on few threads are busy. */
+    t = threads_take(&jvm, THREADS_DEFAULT_FLAGS, UINT32_MAX);
     attach_threads_free(t);
     attach_request *r = threads_request(&jvm);
     r->max_depth = 2048;
@@ -140,7 +141,7 @@ START_TEST(pauses_are_bounded_and_told)
 }
 END_TEST
 
-/* With few stacks at a time each thread's comes in turn. */
+/* With few stacks per snapshot, each thread gets its turn. */
 START_TEST(idle_threads_are_sampled_in_turn)
 {
     jvm_fixture jvm;
@@ -165,7 +166,7 @@ START_TEST(idle_threads_are_sampled_in_turn)
 }
 END_TEST
 
-/* A dump that would fill the heap is refused with words, and the JVM lives on. */
+/* A dump that would fill the heap is refused with a message, and the JVM continues. */
 START_TEST(full_dump_needs_headroom)
 {
     const char *const flags[] = {"-Xmx24m", NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CPU time and native ids, beside what the kernel says. */
+/* Compares CPU time and native ids with the kernel's. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +33,9 @@ static bool is_called(const jvm_fixture *jvm, uint32_t tid, const char *name)
     return strcmp(comm, name) == 0;
 }
 
-/* Threads that burn 30, 60 and 90 percent of a core, over 10 s: within 5 % of what the kernel says.
- * The kernel's clock is read right beside each snapshot, so that a loaded machine cannot matter. */
+/* Threads that use 30, 60 and 90 percent of a core for 10 s: the difference to the kernel's figure
+ * is at most 5 %. The kernel's clock is read directly beside each snapshot, so that a loaded
+ * machine does not matter. */
 START_TEST(busy_threads_agree_with_the_kernel)
 {
     static const char *const names[] = {"burn-30", "burn-60", "burn-90"};
@@ -45,7 +46,8 @@ START_TEST(busy_threads_agree_with_the_kernel)
     uint32_t tids[3];
     uint64_t kernel[3];
     jvm_fixture_run(&jvm, threads_java(_i), NULL, NULL, program);
-    attach_threads_free(threads_take(&jvm, THREADS_DEFAULT_FLAGS, UINT32_MAX)); /* loads */
+    /* Loads the agent. */
+    attach_threads_free(threads_take(&jvm, THREADS_DEFAULT_FLAGS, UINT32_MAX));
     for (int i = 0; i < 3; i++)
         tids[i] = threads_task_called(&jvm, names[i]);
     attach_threads *before = threads_take(&jvm, THREADS_DEFAULT_FLAGS, UINT32_MAX);
@@ -60,7 +62,7 @@ START_TEST(busy_threads_agree_with_the_kernel)
         (void)printf("# %s on %s: told %.3f s, kernel %.3f s, off by %+.2f %%\n", names[i],
                      threads_version(_i), told / 1e9, truth / 1e9, (told / truth - 1) * 100);
         ck_assert_uint_eq(thread->os_tid, tids[i]);
-        ck_assert_double_gt(truth, 1e8); /* a loaded machine gives less than was asked for */
+        ck_assert_double_gt(truth, 1e8); /* a loaded machine gives less than requested */
         ck_assert_double_lt(told, truth * 1.05);
         ck_assert_double_gt(told, truth * 0.95);
         ck_assert(thread->why & ATTACH_STACK_BUSY);
@@ -74,7 +76,7 @@ START_TEST(busy_threads_agree_with_the_kernel)
 }
 END_TEST
 
-/* An id that is given is the right one: the kernel's name for it fits. */
+/* A reported id is the right one: the kernel's name for it matches. */
 START_TEST(native_ids_are_certain)
 {
     if (threads_java(_i) == NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a snapshot holds: deadlocks, owners, stacks, carriers. */
+/* Tests the content of a snapshot: deadlocks, owners, stacks, carriers. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "threads_ask.h"
 #include "threads_cases.h"
 
-/* Every thread waits for a lock that the next holds, and its stack says where it has locked. */
+/* Checks that every thread waits for a lock that the next one holds, and that its stack says where
+ * it has locked. */
 static void check_cycle(const attach_threads *t, size_t n, const char *method, bool monitors)
 {
     ck_assert_uint_eq(attach_threads_deadlock_count(t), 1);
@@ -218,7 +219,7 @@ START_TEST(waits_without_an_owner_have_stacks)
 }
 END_TEST
 
-/* HotSpot calls a thread that waits for a class's initialisation runnable. */
+/* HotSpot reports a thread as runnable while it waits for the initialisation of a class. */
 START_TEST(stalled_initialisers_have_stacks)
 {
     static const char *const names[] = {"init-First", "init-Second"};
@@ -241,7 +242,7 @@ START_TEST(stalled_initialisers_have_stacks)
 }
 END_TEST
 
-/* The bytes are what threads.proto says: read by protobuf-c. */
+/* The bytes have the form of threads.proto: protobuf-c reads them. */
 START_TEST(wire_is_the_proto)
 {
     if (threads_java(_i) == NULL)

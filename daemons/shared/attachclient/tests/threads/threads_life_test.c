@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agent in a JVM: what it switches on, leaves, shares and survives. */
+/* Tests what the agent switches on, leaves, shares and survives in a JVM. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,14 +31,14 @@ START_TEST(contention_monitoring_only_when_asked)
     ck_assert(contention_of(&jvm, ATTACH_THREADS_CONTENTION));
     ck_assert(!contention_of(&jvm, 0));
     ck_assert(contention_of(&jvm, ATTACH_THREADS_CONTENTION));
-    threads_end(&jvm); /* the lease's end switches it back */
+    threads_end(&jvm); /* the end of the lease switches it off again */
     ck_assert(!contention_of(&jvm, 0));
     threads_end(&jvm);
     jvm_fixture_stop(&jvm);
 }
 END_TEST
 
-/* Under -Xcheck:jni every wrong use of JNI is printed; and it must leave nothing behind. */
+/* -Xcheck:jni prints every wrong use of JNI. The agent must leave nothing behind. */
 START_TEST(leaves_the_jvm_as_it_was)
 {
     static const char *const flags[] = {"-Xcheck:jni", "-XX:+EnableDynamicAgentLoading", NULL};
@@ -59,13 +59,13 @@ START_TEST(leaves_the_jvm_as_it_was)
         threads_end(&jvm);
         ck_assert_int_eq(threads_leftovers(), 0);
     }
-    threads_end(&jvm); /* twice does no harm */
+    threads_end(&jvm); /* a second end does no harm */
     jvm_fixture_expect_silence(&jvm);
     jvm_fixture_stop(&jvm);
 }
 END_TEST
 
-/* JEP 451: newer JVMs say on their standard error that a library was loaded, once in their life. */
+/* JEP 451: newer JVMs report once in their life, on standard error, that a library was loaded. */
 START_TEST(loading_is_warned_of_once)
 {
     if (threads_java(_i) == NULL)
@@ -86,7 +86,7 @@ START_TEST(loading_is_warned_of_once)
 }
 END_TEST
 
-/* An agent that nobody asks any more ends by itself with all its files. */
+/* An agent without requests ends by itself and removes all its files. */
 START_TEST(lease_ends_by_time)
 {
     jvm_fixture jvm;
@@ -99,13 +99,13 @@ START_TEST(lease_ends_by_time)
     while (threads_leftovers() > 0) /* the test's own time limit bounds the wait */
         (void)nanosleep(&(struct timespec){0, 10000000}, NULL);
     attach_threads_free(
-        threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0)); /* and comes back when asked */
+        threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0)); /* and starts again on the next request */
     threads_end(&jvm);
     jvm_fixture_stop(&jvm);
 }
 END_TEST
 
-/* Two programs share one agent; it stays until the second is done. */
+/* Two programs share one agent; it stays until the second has ended its lease. */
 START_TEST(two_programs_share_one_agent)
 {
     jvm_fixture jvm;
@@ -116,7 +116,7 @@ START_TEST(two_programs_share_one_agent)
     (void)snprintf(r->installation_id, sizeof(r->installation_id), "other");
     (void)snprintf(r->lease_id, sizeof(r->lease_id), "other1");
     ck_assert_int_eq(threads_send(&t, r).code, ATTACH_OK);
-    ck_assert_uint_eq(attach_threads_meta_of(t)->interval_ns, 0); /* its own first */
+    ck_assert_uint_eq(attach_threads_meta_of(t)->interval_ns, 0); /* its first snapshot */
     attach_threads_free(t);
     ck_assert_int_eq(jvm_fixture_mapped(&jvm, "libhotstackthreads.so"), 1);
     ck_assert_int_eq(threads_leftovers(), 1);
@@ -134,7 +134,7 @@ START_TEST(two_programs_share_one_agent)
 }
 END_TEST
 
-/* /tmp cleaners: the socket, then the whole directory. */
+/* Cleaners of /tmp remove the socket, then the whole directory. */
 START_TEST(lost_files_are_made_anew)
 {
     char command[128];
@@ -161,14 +161,14 @@ START_TEST(killed_and_ending_jvms)
     jvm_fixture jvm;
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     attach_threads_free(threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0));
-    ck_assert_int_eq(kill(jvm.identity.pid, SIGTERM), 0); /* exits: the agent tidies up */
+    ck_assert_int_eq(kill(jvm.identity.pid, SIGTERM), 0); /* exits: the agent cleans up */
     while (threads_leftovers() > 0)
         (void)nanosleep(&(struct timespec){0, 10000000}, NULL);
     jvm_fixture_stop(&jvm);
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     attach_threads_free(threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0));
     ck_assert_int_eq(threads_leftovers(), 1);
-    jvm_fixture_stop(&jvm); /* killed: swept by the next one, whosever that is */
+    jvm_fixture_stop(&jvm); /* killed: the next agent removes the files, whoever starts it */
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     attach_threads_free(threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0));
     ck_assert_int_eq(threads_leftovers(), 1);

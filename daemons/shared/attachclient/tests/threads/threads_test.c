@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread snapshots of real JVMs of every version there is. */
+/* Tests thread snapshots of real JVMs of every installed version. */
 #include <check.h>
 #include <stdio.h>
 

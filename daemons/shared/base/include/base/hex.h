@@ -10,7 +10,8 @@
 /* Writes 2 * count digits and a NUL to out. Returns the digits written, 2 * count. */
 size_t hex_write(char *out, const uint8_t *bytes, size_t count);
 
-/* Reads a number of exactly 16 digits at the beginning of a text. False for anything else. */
+/* Reads a number of exactly 16 digits at the beginning of a text. Returns false for anything
+ * else. */
 bool hex_read_number(uint64_t *out, const char *digits);
 
 #endif

@@ -19,16 +19,16 @@ typedef struct index_set {
 
 #define INDEX_SET_NONE UINT32_MAX
 
-/* Room for count indexes. 0, or -1 when there is no memory. */
+/* Makes room for count indexes. Returns 0, or -1 when there is no memory. */
 int index_set_init(index_set *set, size_t count,
                    bool (*equal)(const void *context, uint32_t a, uint32_t b), const void *context);
 void index_set_free(index_set *set);
 
-/* `hash` is the row's (seeded_hash). Adds index; returns INDEX_SET_NONE, or the equal one that is
- * in already (and adds nothing). */
+/* Adds index, unless the set has an equal row; `hash` is the row's (seeded_hash). Returns
+ * INDEX_SET_NONE, or the equal row. */
 uint32_t index_set_add(index_set *set, uint64_t hash, uint32_t index);
 
-/* The one that is in and equal to index, which need not be, or INDEX_SET_NONE. */
+/* Returns the row in the set that is equal to index, which need not be in it, or INDEX_SET_NONE. */
 uint32_t index_set_find(const index_set *set, uint64_t hash, uint32_t index);
 
 #endif

@@ -19,7 +19,7 @@ void near_miss_begin(near_miss *near, const char *typed, size_t length);
 /* Offers an existing name. Of equally near names the first is kept. Case is ignored. */
 void near_miss_try(near_miss *near, const char *name, size_t length);
 
-/* "; did you mean 'convert'?", or nothing. Returns `out`. */
+/* Writes "; did you mean 'convert'?", or nothing. Returns `out`. */
 const char *near_miss_hint(const near_miss *near, char out[NEAR_MISS_LENGTH + 32]);
 
 #endif

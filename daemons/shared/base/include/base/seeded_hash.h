@@ -10,8 +10,9 @@
 #include <stdint.h>
 
 /*
- * The XXH3-64 of `length` bytes with a random seed, one a process: never to be stored or sent. Ends
- * the process where the kernel has no random numbers. Any thread may call it.
+ * Returns the XXH3-64 of `length` bytes with a random seed that each process chooses, so that it
+ * must not be stored or sent. Ends the process where the kernel has no random numbers. Any thread
+ * may call it.
  */
 uint64_t seeded_hash(const void *bytes, size_t length);
 

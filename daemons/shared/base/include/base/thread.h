@@ -7,14 +7,14 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Starts a thread on which all signals are blocked: they are the program's, for its own threads.
- * Returns 0, or pthread_create's error. */
+/* Starts a thread on which all signals are blocked, so that only the program's own threads handle
+ * them. Returns 0, or pthread_create's error. */
 int thread_start(pthread_t *out, void *(*run)(void *context), void *context);
 
-/* A condition whose timed waits take times of thread_deadline. */
+/* Makes a condition whose timed waits take times of thread_deadline. */
 void thread_condition_init(pthread_cond_t *out);
 
-/* The time `ms` milliseconds from now, by CLOCK_MONOTONIC. */
+/* Returns the time `ms` milliseconds from now, by CLOCK_MONOTONIC. */
 struct timespec thread_deadline(uint64_t ms);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct drop_cause_info {
     const char *fix;         /* one sentence: what to do */
 } drop_cause_info;
 
-/* The entry of a number, or NULL where it is not in the table (a newer collector's). */
+/* Returns the entry of a number, or NULL where it is not in the table (a newer collector's). */
 const drop_cause_info *drop_cause_get(unsigned number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events that a session can record, with their intervals: what rules, annotations and the
- * command line take as "cpu,alloc=2m,lock=10ms,wall". Pure; any thread.
+ * The events that a session can record, with their intervals. Rules, annotations and the command
+ * line write them as "cpu,alloc=2m,lock=10ms,wall". Pure; any thread.
  */
 #ifndef CATALOGUE_EVENT_H
 #define CATALOGUE_EVENT_H
@@ -27,7 +27,7 @@ typedef struct event_intervals {
     uint64_t of[EVENTS];
 } event_intervals;
 
-/* The event's name: "cpu", "alloc", "lock", "wall", "live", "nativemem". */
+/* Returns the event's name: "cpu", "alloc", "lock", "wall", "live", "nativemem". */
 const char *event_name(event_id event);
 
 /*
@@ -41,14 +41,14 @@ const char *event_name(event_id event);
 int event_intervals_parse(event_intervals *out, const char *list, const event_intervals *defaults,
                           char *message, size_t size);
 
-/* What an interval must be ("a time of at least 1ms ..."), where this one is below the event's
- * floor; NULL where it may be used. 0, no event, may. Static. */
+/* Describes the intervals that are allowed ("a time of at least 1ms ...") if this one is below the
+ * event's floor; returns NULL if it may be used. 0, which means no event, may be used. Static. */
 const char *event_interval_objection(event_id event, uint64_t interval);
 
 /* Whether any event is recorded. */
 bool event_intervals_any(const event_intervals *events);
 
-/* The source of an event's samples. */
+/* Returns the source of an event's samples. */
 enum profile_source event_source(event_id event);
 
 /* Whether the events that are recorded yield samples of that source. */

@@ -4,8 +4,8 @@
  *
  * A source is a kind of event that an engine records. Its rows have an amount and a count, and each
  * profile type is one of the two. The contract (daemons/shared/contract) and the store hold the
- * numbers of sources; nothing but programs' memory holds those of types.
- * All functions are pure and may be called from any thread.
+ * numbers of sources; those of types are only used within a process. All functions are pure and may
+ * be called from any thread.
  */
 #ifndef CATALOGUE_PROFILE_TYPE_H
 #define CATALOGUE_PROFILE_TYPE_H
@@ -37,9 +37,9 @@ enum profile_type {
     PROFILE_TYPE_WALL = 6,            /* ns of wall time */
     PROFILE_TYPE_LIVE_BYTES = 7,      /* bytes still reachable at the window's end */
     PROFILE_TYPE_NATIVEMEM_BYTES = 8, /* bytes of native memory */
-    PROFILE_TYPE_EVENTS = 9,          /* what async-profiler's event counts */
+    PROFILE_TYPE_EVENTS = 9,          /* the number of async-profiler's event */
     PROFILE_TYPE_TRACE_COUNT = 10,    /* traced calls */
-    PROFILE_TYPE_TRACE_TIME = 11,     /* ns that they took */
+    PROFILE_TYPE_TRACE_TIME = 11,     /* ns of traced calls */
     PROFILE_TYPE_END
 };
 
@@ -52,16 +52,17 @@ typedef struct profile_type_info {
     enum profile_measure measure;
 } profile_type_info;
 
-/* The entry of a number, or NULL where the number is not in the catalogue. */
+/* Returns the entry of a number, or NULL where the number is not in the catalogue. */
 const profile_type_info *profile_type_get(unsigned number);
 
-/* The entry of a name ("cpu"), or NULL. */
+/* Returns the entry of a name ("cpu"), or NULL. */
 const profile_type_info *profile_type_find(const char *name);
 
-/* The stable name of a source ("alloc"), or NULL where the number is not in the catalogue. */
+/* Returns the stable name of a source ("alloc"), or NULL where the number is not in the
+ * catalogue. */
 const char *profile_source_name(unsigned number);
 
-/* The type that shows that measure of a source, or PROFILE_TYPE_NONE. */
+/* Returns the type that shows that measure of a source, or PROFILE_TYPE_NONE. */
 enum profile_type profile_type_of(unsigned source, enum profile_measure measure);
 
 #endif

@@ -53,14 +53,15 @@ enum reason {
 typedef struct reason_info {
     enum reason reason;
     const char *name;        /* stable word, e.g. "no_exec_dir" */
-    const char *explanation; /* one sentence: what is so */
-    const char *fix;         /* one sentence: what to do; "" where nothing needs doing */
+    const char *explanation; /* one sentence: what the matter is */
+    const char *fix;         /* one sentence: what to do; "" where nothing is needed */
 } reason_info;
 
-/* The entry of a number, or NULL where the number is not in the table (a newer collector's). */
+/* Returns the entry of a number, or NULL where the number is not in the table (a newer
+ * collector's). */
 const reason_info *reason_get(unsigned number);
 
-/* The entry of a stable name, or NULL. */
+/* Returns the entry of a stable name, or NULL. */
 const reason_info *reason_find(const char *name);
 
 #endif

@@ -54,7 +54,8 @@ typedef struct batch_target {
     uint32_t service_str;
 } batch_target;
 
-/* The index of a target's string `i`, below TARGET_TEXTS, in the contract's order of fields. */
+/* Returns the index of a target's text `i`, below TARGET_TEXTS, in the contract's order of
+ * fields. */
 enum { TARGET_TEXTS = 14 };
 uint32_t *batch_target_text(const batch_target *target, size_t i);
 
@@ -62,7 +63,7 @@ typedef struct batch_window {
     uint32_t target;
     uint64_t start_ms;
     uint32_t length_ms, covered_ms;
-    uint32_t reason; /* why nothing was recorded; 0 = it was */
+    uint32_t reason; /* why nothing was recorded; 0 = something was */
     uint32_t engine_str;
     profile_part part; /* its engine text is not used */
 } batch_window;
@@ -74,7 +75,7 @@ typedef struct batch_row {
 
 typedef struct batch_second {
     uint32_t window, pool_str, second;
-    uint64_t amount, count; /* the estimates */
+    uint64_t amount, count; /* estimates */
 } batch_second;
 
 typedef struct batch_thread {
@@ -95,7 +96,7 @@ typedef struct batch_state {
     uint32_t snapshot;
     uint64_t java_tid, os_tid;
     uint32_t name_str, pool_str, state, flags;
-    uint64_t cpu_ns, allocated_bytes, blocked_ms, waited_ms; /* plus 1; 0 = not known */
+    uint64_t cpu_ns, allocated_bytes, blocked_ms, waited_ms; /* plus 1; 0 = unknown */
     uint32_t stack, lock;                                    /* plus 1; 0 = none */
     uint64_t owner_tid;
     uint32_t owner_str;
@@ -116,7 +117,7 @@ typedef struct batch_held {
 typedef struct batch_deadlock {
     uint64_t cycle;
     uint32_t thread;   /* states */
-    uint32_t inferred; /* 1: it is probable; 0: the JVM found it */
+    uint32_t inferred; /* 1: it is probable; 0: the JVM has found it */
 } batch_deadlock;
 
 typedef struct batch {
@@ -144,7 +145,7 @@ typedef struct batch {
     size_t held_count, held_room;
     batch_deadlock *deadlocks;
     size_t deadlock_count, deadlock_room;
-    /* The dictionary: stack i of the rows is stacks[i]; its strings and frames are its own. */
+    /* The dictionary: stack i of the rows is stacks[i]; it has strings and frames of its own. */
     string_table dictionary;
     key_table stack_ids;
     profile_stack *stacks; /* `first` points into stack_frames */
@@ -154,11 +155,12 @@ typedef struct batch {
     size_t stack_frame_count, stack_frame_room;
 } batch;
 
-/* An empty batch of that day with that id. */
+/* Makes an empty batch of that day with that id. */
 void batch_begin(batch *one, const uint8_t id[BATCH_ID_SIZE], uint32_t day);
 void batch_clear(batch *one);
 
-/* The index among a batch's strings of entry `index` of another table. 0 or -1 (no memory). */
+/* Copies entry `index` of another table to a batch's strings, and sets *out to its index there.
+ * Returns 0 or -1 (no memory). */
 int batch_move_string(string_table *to, const string_table *from, uint32_t index, uint32_t *out);
 
 /* Appends an item to an array that begins as NULL with room 0. NULL = no memory. */
@@ -173,11 +175,12 @@ typedef struct frame_source {
     const uint32_t *stack_frames; /* of all stacks, leaf first */
 } frame_source;
 
-/* Adds a stack with its frames and strings to the dictionary, unless it is present. 0 or -1. */
+/* Adds a stack with its frames and strings to the dictionary, unless it is present. Returns 0 or
+ * -1. */
 int batch_add_stack(batch *one, const frame_source *from, const profile_stack *stack,
                     uint32_t *index);
 
-/* The frames of a batch, for batch_add_stack. */
+/* Returns the frames of a batch, for batch_add_stack. */
 frame_source batch_frames(const batch *one);
 
 /*
@@ -189,7 +192,7 @@ frame_source batch_frames(const batch *one);
  */
 int batch_order(batch *one);
 
-/* An upper bound of the batch's size as the contract's messages, in bytes. */
+/* Returns an upper bound of the batch's size as the contract's messages, in bytes. */
 uint64_t batch_bytes(const batch *one);
 
 #endif

@@ -13,16 +13,16 @@
 #include <contract/payload.h>
 #include <contract/verdict.h>
 
-/* Lines 5 to 13 of the order of checks. now_ms: Unix time. Scope (7) is the caller's, see
+/* Makes the checks 5 to 13. now_ms: Unix time. The caller checks the scope (7), see
  * check_collector. */
 int check_profile_batch(profile_batch *batch, const ingest_limits *limits, uint64_t now_ms,
                         verdict *v);
 
-/* Lines 5 to 11 as far as a status report has them. */
+/* Makes the checks 5 to 11 that apply to a status report. */
 int check_status_batch(status_batch *report, const ingest_limits *limits, uint64_t now_ms,
                        verdict *v);
 
-/* Lines 5 to 7, and that what it tells is bounded. */
+/* Makes the checks 5 to 7, and checks that the heartbeat's data is bounded. */
 int check_heartbeat(const heartbeat *beat, verdict *v);
 
 /* Frees what the checks allocated inside. */
@@ -57,11 +57,11 @@ typedef struct named_column {
     size_t count;
 } named_column;
 
-/* All columns have as many entries as the first: bad_columns. */
+/* Checks that all columns have as many entries as the first: bad_columns. */
 int check_lengths(const char *group, const named_column *columns, size_t count, const char *code,
                   verdict *v);
 
-/* Every entry of a column is below bound: the given code. */
+/* Checks that every entry of a column is below bound; fails with the given code. */
 int check_indexes(const char *name, u32s column, size_t bound, const char *code, verdict *v);
 
 /* A column of numbers below bound, with its name. */
@@ -71,7 +71,7 @@ typedef struct ranged_column {
     size_t bound;
 } ranged_column;
 
-/* check_indexes with bad_index over several columns. */
+/* Makes check_indexes with bad_index for several columns. */
 int check_ranged(const ranged_column *columns, size_t count, verdict *v);
 
 /* A group with its name and the most entries that it may have. */
@@ -81,17 +81,17 @@ typedef struct counted_group {
     uint64_t most;
 } counted_group;
 
-/* Every group is within its bound: too_many_rows. */
+/* Checks that every group is within its bound: too_many_rows. */
 int check_group_counts(const counted_group *groups, size_t count, verdict *v);
 
-/* No two of `count` entries are equal: duplicate_row; `what` names them. */
+/* Checks that no two of `count` entries are equal: duplicate_row; `what` names them. */
 int check_unique(const char *what, size_t count, const void *context,
                  bool (*equal)(const void *, uint32_t, uint32_t),
                  uint64_t (*hash)(const void *, uint32_t), verdict *v);
 
 int check_no_memory(verdict *v);
 
-/* For the analyser, which sees one file at a time: this never returns 0. */
+/* Tells the analyser, which sees one file at a time, that this never returns 0. */
 #ifdef __clang_analyzer__
 #define check_no_memory(v) (check_no_memory(v), -1)
 #endif

@@ -23,8 +23,8 @@ typedef struct string_table {
 } string_table;
 
 /*
- * The index of `text`. Bytes that are not UTF-8, and NUL, become '?'; what is longer than
- * STRING_BYTES_MAX is cut at a character. Returns 0 or -1 (no memory).
+ * Gets the index of `text`, and adds it if it is new. Bytes that are not UTF-8, and NUL, become
+ * '?'; a text longer than STRING_BYTES_MAX is cut after a character. Returns 0 or -1 (no memory).
  */
 int string_table_add(string_table *table, const char *text, size_t length, uint32_t *index);
 const char *string_table_at(const string_table *table, uint32_t index, size_t *length);
@@ -40,12 +40,13 @@ typedef struct key_table {
     size_t slot_count;
 } key_table;
 
-/* The index of a key; *is_new says whether it was added now. Returns 0 or -1 (no memory). */
+/* Gets the index of a key, and adds it if it is new, which *is_new says. Returns 0 or -1 (no
+ * memory). */
 int key_table_add(key_table *table, const void *key, uint32_t *index, bool *is_new);
 bool key_table_has(const key_table *table, const void *key);
 void key_table_clear(key_table *table);
 
-/* Grows a malloc'd array of items so that one more fits. 0 or -1. */
+/* Grows a malloc'd array of items so that one more fits. Returns 0 or -1. */
 int array_reserve(void **items, size_t *room, size_t count, size_t item_size);
 
 #endif

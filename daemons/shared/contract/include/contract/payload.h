@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Payloads of a collector as columns (docs/formats/ingest.md), whatever wire format they came in.
- * All pointers are borrowed from the decoded payload.
+ * Payloads of a collector as columns (docs/formats/ingest.md), whatever their wire format was. All
+ * pointers are borrowed from the decoded payload.
  */
 #ifndef CONTRACT_PAYLOAD_H
 #define CONTRACT_PAYLOAD_H
 
 #include <contract/text.h>
 
-/* A table of strings: bytes one after the other, and each one's length. */
+/* A table of strings: their bytes one after another, and the length of each. */
 typedef struct string_columns {
     text data;
     u32s length;
     uint32_t *offset; /* set by the check: where each entry begins; freed by the batch's owner */
 } string_columns;
 
-/* Entry index of a checked table. */
+/* Returns entry index of a checked table. */
 text string_at(const string_columns *table, uint32_t index);
 
 typedef struct collector_id {
@@ -78,7 +78,7 @@ typedef struct state_columns {
     u32s snapshot;
     u64s java_tid, os_tid;
     u32s name, pool, state, flags;
-    u64s cpu_ns, allocated_bytes, blocked_ms, waited_ms; /* plus 1; 0 = not known */
+    u64s cpu_ns, allocated_bytes, blocked_ms, waited_ms; /* plus 1; 0 = unknown */
     u32s stack, lock;                                    /* plus 1; 0 = none */
     u64s owner_tid;
     u32s owner;
@@ -142,7 +142,7 @@ typedef struct status_columns {
     u32s session, mode;
     u64s until_ms;
     u32s last_length_ms, last_covered_ms;
-    u64s collector_ns; /* plus 1; 0 = not known */
+    u64s collector_ns; /* plus 1; 0 = unknown */
 } status_columns;
 
 typedef struct status_batch {
@@ -173,10 +173,11 @@ typedef struct heartbeat {
 
 enum { STACK_ID_BYTES = 16, DAY_MS = 86400000, HELD_PER_THREAD_MAX = 256 };
 
-/* The id of a target: XXH3-64 of boot id, host pid and start ticks (docs/formats/storage.md). */
+/* Returns the id of a target: XXH3-64 of boot id, host pid and start ticks
+ * (docs/formats/storage.md). */
 uint64_t target_id(text boot_id, uint32_t host_pid, uint64_t start_ticks);
 
-/* As above, for entry `index` of checked columns. */
+/* Does the same for entry `index` of checked columns. */
 uint64_t target_id_at(const target_columns *targets, const string_columns *strings, uint32_t index);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A borrowed run of bytes, and borrowed columns of numbers. */
+/* A borrowed sequence of bytes, and borrowed columns of numbers. */
 #ifndef CONTRACT_TEXT_H
 #define CONTRACT_TEXT_H
 
@@ -23,7 +23,7 @@ typedef struct u64s {
     size_t count;
 } u64s;
 
-/* A text of a literal or other NUL-terminated string. */
+/* Returns the text of a NUL-terminated string. */
 text text_of(const char *string);
 bool text_equal(text a, text b);
 

@@ -16,7 +16,7 @@ typedef enum outcome {
     OUTCOME_COUNT
 } outcome;
 
-/* "accepted" ...: for metrics and logs. */
+/* Returns "accepted" ..., for metrics and logs. */
 const char *outcome_name(outcome value);
 
 typedef struct verdict {
@@ -60,7 +60,7 @@ int verdict_reject(verdict *v, const char *code, const char *format, ...)
 int verdict_retry(verdict *v, const char *code, uint32_t after_ms, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* For the analyser, which sees one file at a time: these never return 0. */
+/* Tells the analyser, which sees one file at a time, that these never return 0. */
 #ifdef __clang_analyzer__
 #define verdict_reject(...) (verdict_reject(__VA_ARGS__), -1)
 #define verdict_retry(...)  (verdict_retry(__VA_ARGS__), -1)

@@ -18,7 +18,7 @@ typedef enum holder_kind {
     HOLDER_KINDS
 } holder_kind;
 
-/* "unknown", "java" ...; never NULL. */
+/* Returns "unknown", "java" ...; never NULL. */
 const char *holder_kind_name(holder_kind kind);
 
 /* Returns what holds the lock that `waiter` waits for. listed: the owner is, or was, a known
@@ -34,7 +34,7 @@ typedef struct diagnosed_lock {
     size_t class_length;
     uint64_t id;
     holder_kind holder;
-    uint64_t holder_tid;     /* 0 = not known */
+    uint64_t holder_tid;     /* 0 = unknown */
     const uint32_t *waiters; /* indexes of threads, ascending */
     size_t waiter_count;
 } diagnosed_lock;

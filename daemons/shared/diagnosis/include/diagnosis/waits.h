@@ -34,7 +34,7 @@ typedef struct diagnosed_thread {
     const char *lock_class; /* of the lock that it waits for; "" = none */
     size_t lock_class_length;
     uint64_t lock_id;        /* its identity hash */
-    uint64_t owner_tid;      /* java_tid of that lock's holder; 0 = not known */
+    uint64_t owner_tid;      /* java_tid of that lock's holder; 0 = unknown */
     uint64_t carries_tid;    /* the virtual thread that a carrier runs; 0 = none */
     const char *initialises; /* the class of the innermost <clinit> on its stack; "" = none */
     size_t initialises_length;
@@ -54,7 +54,7 @@ typedef enum wait_kind {
     WAIT_KINDS
 } wait_kind;
 
-/* "blocked", "waiting_for_lock" ...; never NULL. */
+/* Returns "blocked", "waiting_for_lock" ...; never NULL. */
 const char *wait_kind_name(wait_kind kind);
 
 /* Returns whether a thread with such a wait is blocked by others: it neither runs nor waits for
@@ -63,7 +63,8 @@ bool wait_is_slow(wait_kind kind);
 
 wait_kind diagnose_wait(const diagnosed_thread *thread);
 
-/* "monitor", "juc" or "unknown": what kind of lock a thread in that state waits for. */
+/* Returns "monitor", "juc" or "unknown": the kind of lock for which a thread in that state
+ * waits. */
 const char *diagnose_lock_kind(uint32_t state, const char *lock_class, size_t length);
 
 /*

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http/assets.h: files that are served as they are, from a table made once.
+ * http/assets.h: serves files unchanged, from a table made at the start.
  *
- * All files below a directory are read at start. A request is answered from the table by its exact
- * raw path or not at all: no request's bytes ever become a file name. Files that change on disk
- * later are served as they were.
- * Thread rule: after http_assets_load the table is constant; any thread.
+ * All files in a directory are read at the start. The exact raw path of a request selects an entry
+ * of the table; bytes of a request are never part of a file name. Later changes of the files have
+ * no effect. Thread rule: after http_assets_load the table is constant; any thread.
  */
 #ifndef HTTP_ASSETS_H
 #define HTTP_ASSETS_H
@@ -19,22 +18,22 @@
 typedef struct http_assets http_assets;
 
 /*
- * Reads every regular file below directory (symbolic links are skipped, as are names that begin
- * with a dot), at most 4,096 files and 64 MiB. "index.html" at the top answers "/" too, and, since
- * the page has routes of its own, every path that has no dot in its last segment and neither
- * /v1/ nor /assets/ in front.
+ * Reads every regular file in a directory and its subdirectories (except symbolic links and names
+ * that begin with a dot), at most 4,096 files and 64 MiB. "index.html" at the top also answers "/"
+ * and, because the page has routes of its own, every path without a dot in its last segment that
+ * does not begin with /v1/ or /assets/.
  * Errors: HTTP_ERR_IO (message: which file), HTTP_ERR_LIMIT, HTTP_ERR_NO_MEMORY.
- * Free with http_assets_free (takes NULL).
+ * Free with http_assets_free (NULL is allowed).
  */
 int http_assets_load(http_assets **out, const char *directory, http_error *err);
 void http_assets_free(http_assets *assets);
 
-/* Number of files. */
+/* Returns the number of files. */
 size_t http_assets_count(const http_assets *assets);
 
 /*
- * Answers from the table: 200 or 304, or 404. Files under assets/ (their names hold a hash of the
- * content) may be kept by browsers for good, the others are asked for again each time.
+ * Answers from the table: 200 or 304, or 404. Browsers may keep files in assets/ for good, because
+ * their names contain a hash of the content; they ask for the others each time.
  */
 void http_assets_answer(const http_assets *assets, const http_request *request,
                         http_response *response);

@@ -11,10 +11,11 @@ enum {
     HTTP_ERR_NO_MEMORY = -2, /* an allocation failed */
     HTTP_ERR_IO = -3,        /* a file or socket call failed; the message holds its errno's text */
     HTTP_ERR_LIMIT = -4,     /* a limit of the options was reached */
-    HTTP_ERR_FORMAT = -5     /* bytes that are not what they should be */
+    HTTP_ERR_FORMAT = -5     /* malformed bytes */
 };
 
-/* Filled by functions that fail; may be NULL. offset: where in the input, 0 where that is moot. */
+/* Filled by functions that fail; may be NULL. offset: position in the input, 0 where there is
+ * none. */
 typedef struct http_error {
     int code;
     uint64_t offset;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http/gate.h: what a request must look like before any other code sees it.
+ * http/gate.h: checks the form of a request before any other code sees it.
  *
  * Pure functions over bytes, no I/O. The gate is stricter than RFC 9112 on purpose: it refuses
  * every request that two HTTP implementations could read differently, so that a proxy,
@@ -36,7 +36,7 @@ typedef enum http_framing {
 typedef struct http_gate_head {
     http_framing framing;
     uint64_t content_length; /* 0 unless framing is HTTP_FRAMING_LENGTH */
-    bool close;              /* the client asked for the connection to end after this request */
+    bool close;              /* the client asked to close the connection after this request */
 } http_gate_head;
 
 /* Why a request was refused. code and message are static strings. */
@@ -44,20 +44,20 @@ typedef struct http_refusal {
     int status;          /* 400, 413, 414, 417, 431, 501, 505 */
     const char *code;    /* stable word, e.g. "two_content_lengths" */
     const char *message; /* one sentence for a person */
-    size_t offset;       /* where in the given bytes */
+    size_t offset;       /* position in the given bytes */
 } http_refusal;
 
 enum {
-    HTTP_GATE_MORE = 0,    /* nothing wrong so far; the head is not whole yet */
+    HTTP_GATE_MORE = 0,    /* no error so far; the head is not complete */
     HTTP_GATE_REFUSED = -1 /* *why is filled; the connection must end */
 };
 
 /*
  * Reads a request head: the request line, the header fields and the blank line.
  *
- * bytes, length: all that has come of this request, from its first byte; more may follow the head.
- * seen: how many of these bytes an earlier call has already looked at (0 at first), so that a head
- * that comes in many pieces is not read again and again.
+ * bytes, length: all bytes of this request so far, from its first; more may follow the head.
+ * seen: how many of these bytes an earlier call has already examined (0 at first), so that a head
+ * that arrives in many pieces is not read again and again.
  * limits: NULL for HTTP_GATE_LIMITS_INIT.
  *
  * Returns the head's length in bytes (> 0, *out is filled), HTTP_GATE_MORE, or HTTP_GATE_REFUSED
@@ -78,8 +78,8 @@ int http_gate_read_head(http_gate_head *out, const char *bytes, size_t length, s
 /* The reader of a chunked body. Zero it (or use HTTP_CHUNKED_INIT) before a body's first byte. */
 typedef struct http_chunked {
     uint8_t state;
-    uint8_t digits;   /* of the size line under way */
-    uint64_t left;    /* of the chunk under way */
+    uint8_t digits;   /* of the current size line */
+    uint64_t left;    /* of the current chunk */
     uint64_t payload; /* bytes of all chunks so far */
 } http_chunked;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http/query.h: the parameters behind the question mark, and percent-encoded path segments.
+ * http/query.h: reads the parameters after the question mark, and percent-encoded path segments.
  *
  * Strict: a parameter that is not UTF-8 after decoding, has a control byte, or occurs twice is an
- * error. "+" is a plus sign (RFC 3986), not a space. Thread rule: a query belongs to one thread at
- * a time.
+ * error. "+" is a plus sign (RFC 3986), not a space. Thread rule: only one thread at a time may use
+ * a query.
  */
 #ifndef HTTP_QUERY_H
 #define HTTP_QUERY_H
@@ -19,7 +19,7 @@ typedef struct http_query {
     size_t count;
     const char *names[HTTP_QUERY_MAX];
     const char *values[HTTP_QUERY_MAX];
-    char *storage; /* owned: what names and values point into */
+    char *storage; /* owned: names and values point into it */
 } http_query;
 
 /*
@@ -30,13 +30,12 @@ typedef struct http_query {
 int http_query_parse(http_query *out, const char *text, http_error *err);
 void http_query_clear(http_query *query);
 
-/* The value of a name, NULL when it is not there. Borrowed until http_query_clear. */
+/* Returns the value of a name, or NULL. Borrowed until http_query_clear. */
 const char *http_query_get(const http_query *query, const char *name);
 
 /*
- * Checks that every name is in allowed (NULL-terminated). Returns the first that does not, or
- * NULL when all do: an unknown parameter is an error, since a filter that is misspelt must not
- * answer with everything.
+ * Checks that every name is in allowed (NULL-terminated). Returns the first that is not, or NULL.
+ * An unknown parameter is an error, because a misspelt filter must not select everything.
  */
 const char *http_query_unknown(const http_query *query, const char *const *allowed);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http/response.h: what a handler answers with.
+ * http/response.h: the answer of a handler.
  *
- * A response belongs to the handler's thread until the handler returns; the server frees it.
- * Every response goes out with the security headers (docs in http/server.h).
+ * A response belongs to the handler's thread until the handler returns; the server frees it. Every
+ * response is sent with the security headers (see http/server.h).
  */
 #ifndef HTTP_RESPONSE_H
 #define HTTP_RESPONSE_H
@@ -17,20 +17,21 @@ typedef struct http_response http_response;
 void http_response_status(http_response *response, int status);
 
 /*
- * Adds a header field, or replaces the one of that name. name: static. value: copied; cut nowhere:
- * a value with a control byte, or that does not fit (1 KiB), makes the whole answer a 500.
+ * Adds a header field, or replaces the one with that name. name: static. value: copied. If a value
+ * has a control byte or does not fit (1 KiB), the whole answer becomes a 500.
  */
 void http_response_header(http_response *response, const char *name, const char *value);
 
-/* Gives the body away: data is from malloc and now the response's (also when it is never sent). */
+/* Sets the body; data is malloc'd, and the response owns it from then on, even if it is never
+ * sent. */
 void http_response_take(http_response *response, const char *content_type, char *data,
                         size_t length);
 
-/* Copies the body. */
+/* Sets the body to a copy of data. */
 void http_response_copy(http_response *response, const char *content_type, const void *data,
                         size_t length);
 
-/* Lends the body: data must live as long as the server. */
+/* Sets the body to data, which must live as long as the server. */
 void http_response_lend(http_response *response, const char *content_type, const void *data,
                         size_t length);
 
@@ -45,9 +46,9 @@ void http_response_error(http_response *response, int status, const char *code,
 void http_response_retry_after(http_response *response, unsigned seconds);
 
 /*
- * Sets the ETag to a hash of the body as it is now, or of the given bytes where they stand for the
- * body. if_none_match: the request's field or NULL; on a match the answer becomes 304 without a
- * body. Returns true then.
+ * Sets the ETag to a hash of the present body, or of the given bytes, which identify the body.
+ * if_none_match: the request's field or NULL. On a match the answer becomes 304 without a body, and
+ * the function returns true.
  */
 bool http_response_etag(http_response *response, const char *if_none_match);
 bool http_response_etag_of(http_response *response, const char *if_none_match, const void *data,

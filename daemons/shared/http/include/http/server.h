@@ -40,9 +40,9 @@
 
 typedef struct http_server http_server;
 
-/* Why the server itself answers in a route's place. */
+/* Why the server itself answers instead of a route. */
 typedef enum http_refuse_reason {
-    HTTP_REFUSE_TOO_LARGE, /* the body is longer than the route takes: 413 */
+    HTTP_REFUSE_TOO_LARGE, /* the body is longer than the route accepts: 413 */
     HTTP_REFUSE_BUSY       /* no memory for the body, or a queue is full: 503 */
 } http_refuse_reason;
 
@@ -71,22 +71,22 @@ typedef struct http_route {
     void *context;
 } http_route;
 
-/* Counters since the start, and how much is in use now. */
+/* Counters since the start, and figures of the present. */
 typedef struct http_server_stats {
     uint64_t accepted;            /* connections */
     uint64_t refused_connections; /* over the total or the per-address limit */
-    uint64_t refused_requests;    /* by the gate */
+    uint64_t refused_requests;    /* refused by the gate */
     uint64_t requests;            /* that reached a route or a 404 */
     uint64_t timeouts;            /* connections ended by a deadline */
-    uint64_t open;                /* connections now */
-    uint64_t body_bytes;          /* held now */
+    uint64_t open;                /* connections at present */
+    uint64_t body_bytes;          /* held at present */
 } http_server_stats;
 
 typedef struct http_server_options {
     size_t size;              /* sizeof(http_server_options); an unknown tail must be zero */
     const char *address;      /* numeric IPv4 or IPv6 address to listen on */
     uint16_t port;            /* 0: the kernel's choice, see http_server_port */
-    const http_route *routes; /* borrowed for the server's life */
+    const http_route *routes; /* must live as long as the server */
     size_t route_count;
     http_gate_limits gate;
     uint32_t connections;             /* total */
@@ -94,12 +94,12 @@ typedef struct http_server_options {
     uint32_t admitters;               /* threads that call admit */
     uint32_t workers;                 /* threads that call handle */
     uint32_t queue;                   /* requests waiting for an admitter, and for a worker */
-    uint64_t body_bytes_total;        /* of all bodies held at once */
-    uint64_t chunked_bytes;           /* of one chunked body, whatever its route takes */
-    uint32_t head_ms;   /* first byte of a request to the end of its head; the first on a
-                           connection counts from its accept */
-    uint32_t body_ms;   /* end of the head to the end of the body */
-    uint32_t answer_ms; /* end of the request to the end of the answer */
+    uint64_t body_bytes_total;        /* of all bodies held at the same time */
+    uint64_t chunked_bytes;           /* of one chunked body, whatever its route accepts */
+    uint32_t head_ms;   /* from a request's first byte to the end of its head; on a new connection
+                           from its accept */
+    uint32_t body_ms;   /* from the end of the head to the end of the body */
+    uint32_t answer_ms; /* from the end of the request to the end of the answer */
     uint32_t idle_ms;   /* between two requests */
     void (*log)(void *context, const char *message); /* NULL: none. Any thread */
     void *log_context;
@@ -118,15 +118,16 @@ typedef struct http_server_options {
  */
 int http_server_start(http_server **out, const http_server_options *options, http_error *err);
 
-/* The port bound. */
+/* Returns the port on which the server listens. */
 uint16_t http_server_port(const http_server *server);
 
-/* A snapshot of the counters; any thread. */
+/* Copies the counters; any thread. */
 void http_server_get_stats(const http_server *server, http_server_stats *out);
 
 /*
- * Stops: no new connection or request, what is in flight goes on for at most grace_ms, then every
- * connection is closed. Handlers that still run are waited for. Frees the server; takes NULL.
+ * Stops the server: accepts no new connection or request, lets running ones go on for at most
+ * grace_ms, and then closes every connection. Waits for handlers that still run. Frees the server;
+ * NULL is allowed.
  */
 void http_server_stop(http_server *server, uint32_t grace_ms);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Profiles of other tools into a recording: pprof's protobuf (gzip or not) and collapsed stacks.
+ * Adds profiles of other tools to a recording: pprof's protobuf (gzip or not) and collapsed stacks.
  *
- * Inputs are as hostile as any: every length, number and reference is checked, memory is bounded by
+ * Inputs may be hostile: every length, number and reference is checked, memory is bounded by
  * the limits below and the recording's caps. Nothing is printed. A recording may be used by one
  * thread at a time.
  */
@@ -27,8 +27,8 @@ enum import_kind {
 
 /**
  * Recognises an input by its first `size` bytes (IMPORT_SNIFF, or all if there are fewer). It looks
- * into gzip. JFR has a magic number; text without control characters is collapsed if its first line
- * ends as they do; the rest is pprof.
+ * into gzip. JFR has a magic number; text without control characters is collapsed stacks if its
+ * first line ends with a number; the rest is pprof.
  */
 enum import_kind import_kind_of(const void *data, size_t size);
 
@@ -36,9 +36,9 @@ enum import_kind import_kind_of(const void *data, size_t size);
 typedef struct import_options {
     size_t size; /**< sizeof(import_options) */
     enum profile_type
-        type; /**< of collapsed stacks' values, in its unit: required for those, else not read */
+        type; /**< of the values of collapsed stacks, in its unit; only they need it */
     uint64_t max_unpacked_bytes; /**< of a gzip input; default 1 GiB */
-    uint64_t max_memory;         /**< that a pprof message may take unpacked; default 64 bytes a
+    uint64_t max_memory;         /**< of an unpacked pprof message; default 64 bytes for each
                                       byte, at most 4 GiB */
 } import_options;
 
@@ -47,7 +47,7 @@ typedef struct import_options {
         .size = sizeof(import_options)                                                             \
     }
 
-/** What was left out on purpose. */
+/** The types that were left out on purpose. */
 typedef struct import_report {
     char left_out[256]; /**< names of sample types without a profile type: "a, b"; or "" */
 } import_report;
@@ -64,9 +64,9 @@ int import_pprof(recording *rec, const void *data, size_t bytes, const import_op
                  import_report *report, recording_error *err);
 
 /**
- * Adds collapsed stacks: a line each, frames from root to leaf joined by ';', a blank, a whole
- * number. Empty lines are skipped. A first frame "[name tid=7]" or "[tid=7]" with others behind it
- * is a thread.
+ * Adds collapsed stacks, one per line: frames from root to leaf joined by ';', a blank, a whole
+ * number. Empty lines are skipped. A first frame "[name tid=7]" or "[tid=7]" before other frames is
+ * a thread.
  * @return 0; RECORDING_E_FORMAT (with the line's offset); RECORDING_E_LIMIT; RECORDING_E_USAGE;
  *         RECORDING_E_NOMEM. What was added before the fault stays in the recording
  */
@@ -74,7 +74,7 @@ int import_collapsed(recording *rec, const void *data, size_t bytes, const impor
                      recording_error *err);
 
 /**
- * Reads a frame as other tools write it into one name: "com.acme.Cart.total", "java/util/Map.get",
+ * Reads a frame that other tools write as one name: "com.acme.Cart.total", "java/util/Map.get",
  * "memcpy", "os::sleep", with "_[k]" and the other marks of async-profiler's or without, in Java
  * with ":line" or without. Everything points into `text`.
  */

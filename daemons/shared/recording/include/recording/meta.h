@@ -6,8 +6,8 @@
 #include <recording/recording.h>
 
 /**
- * The "meta" object of a document about recordings (docs/formats/flamegraph-json.md), as JSON text.
- * @param before  in a comparison the older side, whose losses are named too; else NULL
+ * Makes the "meta" object of a document about recordings (docs/formats/flamegraph-json.md) as JSON.
+ * @param before  in a comparison the older side, whose losses are listed, too; else NULL
  * @param title   the document's heading; "" = none
  * @param absent  which events the recorder refused, and why; "" = none
  * @return the text, which the caller frees with free(); NULL when there is no memory

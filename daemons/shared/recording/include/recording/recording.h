@@ -169,7 +169,7 @@ void recording_add_dropped(recording *rec, uint64_t events);
 int recording_name_events(recording *rec);
 
 /**
- * A profile type's name in the aggregate: that of the catalogue, or what its events count
+ * Returns a profile type's name in the aggregate: that of the catalogue, or of the counted events
  * (recording_name_events). "" where the aggregate has no such type. Borrowed from the aggregate.
  */
 const char *recording_type_name(const sagg *agg, unsigned type);
@@ -195,7 +195,7 @@ typedef struct recording_counts {
     uint64_t excess_samples; /**< past max_samples */
 } recording_counts;
 
-/** What the inputs were. Strings are NUL-terminated, cut to their room, empty when not stated. */
+/** Facts about the inputs. Strings are NUL-terminated, cut to their room, and empty if unknown. */
 typedef struct recording_info {
     char engine[32];   /**< "jfr", or async-profiler's: "perf", "ctimer", "itimer", "wall" ... */
     char profiler[32]; /**< async-profiler's version */
@@ -224,29 +224,29 @@ typedef struct recording_info {
 void recording_get_info(const recording *rec, recording_info *out);
 
 /**
- * The stretches of time that the inputs cover, ascending and apart: chunks that meet or overlap are
- * one. Borrowed until the next input. Past RECORDING_MAX_SPANS a new one is joined with a
- * neighbour. Returns how many there are.
+ * Gets the spans of time that the inputs cover, ascending and without overlap: chunks that meet or
+ * overlap are one span. Borrowed until the next input. Over RECORDING_MAX_SPANS a new span is
+ * joined with a neighbour. Returns how many there are.
  */
 size_t recording_spans(const recording *rec, const sagg_span **spans);
 
-/** Whether anything that the inputs held is missing: chunks, events, stacks. Left out on purpose is
+/** Whether nothing of the inputs is missing: chunks, events, stacks. Data left out on purpose is
  * not missing. */
 bool recording_is_whole(const recording *rec);
 
-/** Writes what one loss of libjfr is, as recording_loss_line does. For who reads without a
- * `recording`. */
+/** Describes one loss of libjfr, as recording_loss_line does. For callers that read
+ * without a `recording`. */
 void recording_loss_text(const jfr_loss_record *loss, char *line, size_t room);
 
 /**
- * One sentence on each thing that is missing, without a full stop: "truncated at byte 5120: 300
- * bytes of the chunk at byte 0 lost". Writes line `index` into `line`; returns false when there is
- * no such line.
+ * Describes each thing that is missing in a sentence without a full stop: "truncated at byte 5120:
+ * 300 bytes of the chunk at byte 0 lost". Writes line `index` into `line`; returns false when there
+ * is no such line.
  */
 bool recording_loss_line(const recording *rec, size_t index, char *line, size_t room);
 
-/** The name of the event that samples of a jfr_sample_source come from: "jdk.ExecutionSample".
- * Empty for a number that is none. */
+/** Returns the event from which samples of a jfr_sample_source come: "jdk.ExecutionSample". Empty
+ * for other numbers. */
 const char *recording_source_event(unsigned source);
 
 /** Event types that look like samples but are not read (jfr_unread). */
@@ -258,22 +258,22 @@ typedef struct recording_unread {
 } recording_unread;
 
 /**
- * The unread event types that have events, in the order in which the inputs have them: at most
- * RECORDING_MAX_UNREAD, where the last one is "others" when there are more. Borrowed until the next
+ * Gets the unread event types that have events, in the order of the inputs: at most
+ * RECORDING_MAX_UNREAD, the last of which is "others" when there are more. Borrowed until the next
  * input. Returns how many there are.
  */
 size_t recording_unread_events(const recording *rec, const recording_unread **out);
 
 /**
- * One sentence for each event type with samples that are in no profile: because their interval is
- * not known, because a better event of the recording counts the same thing, or because the type is
- * unread (above). Each sentence names the event and says how many. Writes line `index`; returns
- * false when there is no such line.
+ * Describes each event type with samples that are in no profile in a sentence: because their
+ * interval is not known, because a better event of the recording counts the same thing, or because
+ * the type is unread (above). Each sentence names the event and says how many. Writes line `index`;
+ * returns false when there is no such line.
  */
 bool recording_left_out_line(const recording *rec, size_t index, char *line, size_t room);
 
 /**
- * One sentence on stacks that the recorder, or max_frames, cut at their root, with the share of
+ * Describes the stacks that the recorder, or max_frames, cut at their root, with the share of
  * each type: "stacks were cut at their root in 12.5 % of cpu, 3.0 % of alloc_bytes". Their values
  * are counted: nothing is missing but callers. Returns false when there are none.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** What a recording_tap has decided about each thread, so that it looks at a thread's name once. */
+/** Remembers a recording_tap's decision about each thread, so that it examines a name only once. */
 #ifndef RECORDING_THREAD_MEMO_H
 #define RECORDING_THREAD_MEMO_H
 
@@ -9,7 +9,7 @@
 
 #include <stackagg/stackagg.h>
 
-/** Zeroed = empty. One byte a thread. One thread at a time. */
+/** Zeroed = empty. It takes one byte per thread. Only one thread at a time may use it. */
 typedef struct thread_memo {
     unsigned char *known; /**< by thread: 0 not asked yet, 1 no, 2 yes */
     size_t count;
@@ -19,13 +19,13 @@ typedef struct thread_memo {
 typedef bool thread_question(void *ctx, const sagg *agg, uint32_t index);
 
 /**
- * The answer about a thread, asked for the first time only; without memory to remember it, each
- * time.
+ * Returns the decision about a thread. It is made on the first call only, or on each call if there
+ * is no memory to remember it.
  */
 bool thread_memo_ask(thread_memo *memo, thread_question *question, void *ctx, const sagg *agg,
                      uint32_t index);
 
-/** Frees what is remembered; the memo is empty then. */
+/** Frees the decisions; the memo is empty then. */
 void thread_memo_free(thread_memo *memo);
 
 #endif

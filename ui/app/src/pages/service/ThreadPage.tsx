@@ -19,7 +19,7 @@ import { tabAddress } from '../../url/address.ts';
 import { formatTime, resolveRange } from '../../url/range.ts';
 import styles from '../../parts/threads/threads.module.css';
 
-/** One thread: its lane, and its stacks over time. */
+/** Shows one thread: its lane, and its stacks over time. */
 export function ThreadPage() {
   const { jvm = '', tid = '' } = useParams();
   const { service, address } = useService();

@@ -8,7 +8,7 @@ import { jvmOptions, podOptions } from './filters.ts';
 import controls from '../controls.module.css';
 import styles from './frame.module.css';
 
-/** To what of the service all its pages are narrowed. */
+/** Shows the filters that apply to all pages of the service. */
 export function FilterBar({ address, targets = [] }: { address: Address; targets: Target[] | undefined }) {
   const { pod, jvm, pool } = narrowedOf(address.search);
   const jvms = jvmOptions(targets, pod, jvm);

@@ -13,7 +13,7 @@ interface SelectProps {
   testId: string;
 }
 
-/** One of many, or all. The first option's value cannot clash with a name: it has no prefix. */
+/** Lets the user choose one value, or all. The first option's value cannot equal a name, because it has no prefix. */
 export function Select({ label, all, value, options, onChange, testId }: SelectProps) {
   return (
     <select

@@ -28,7 +28,7 @@ export function useService(): ServiceContext {
   return useOutletContext<ServiceContext>();
 }
 
-/** What stands above all pages of one service: its name, the pages, the filters, the time range. */
+/** Shows the head of all pages of one service: its name, the pages, the filters, the time range. */
 export function ServiceFrame() {
   const { namespace = '', workload = '' } = useParams();
   const address = useAddress();
@@ -69,7 +69,7 @@ export function ServiceFrame() {
   );
 }
 
-/** A refusal that holds for every call about this service: said once. */
+/** Returns whether a refusal applies to every call about this service, so that it is shown only once. */
 function refusesAll(error: Error | null): boolean {
   return error instanceof ApiError && (error.status === 401 || error.status === 403);
 }

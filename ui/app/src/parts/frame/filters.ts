@@ -12,7 +12,7 @@ function withChosen(options: Option[], chosen: string | null): Option[] {
   return [...options, [chosen, shorten(visibleText(chosen), LONGEST)]];
 }
 
-/** Every pod with a JVM, and the chosen one also when it has none. */
+/** Returns every pod with a JVM, and the chosen one even when it has none. */
 export function podOptions(targets: Target[], chosen: string | null): Option[] {
   const pods = [...new Set(targets.map(({ pod }) => pod))].filter((pod) => pod !== '').sort();
   return withChosen(
@@ -21,7 +21,7 @@ export function podOptions(targets: Target[], chosen: string | null): Option[] {
   );
 }
 
-/** Every JVM of the chosen pod, by its process and version. */
+/** Returns every JVM of the chosen pod, by its process and version. */
 export function jvmOptions(targets: Target[], pod: string | null, chosen: string | null): Option[] {
   const found = targets.filter((target) => target.jvm !== '' && (pod === null || target.pod === pod));
   const name = (target: Target) => [pod === null ? target.pod : '', target.container, `pid ${target.pid}`, target.jvm_version];

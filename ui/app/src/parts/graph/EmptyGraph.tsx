@@ -10,7 +10,7 @@ interface EmptyGraphProps {
   targets: Target[] | undefined;
 }
 
-/** No samples: why, as far as the collectors have told. */
+/** Says why there are no samples, as far as the collectors have reported it. */
 export function EmptyGraph({ type, targets }: EmptyGraphProps) {
   const title = `No ${typeName(type).toLowerCase().replace(/^cpu/, 'CPU')} in this time range`;
   if (targets === undefined) return <Notice title={title} testId="empty" />;

@@ -16,7 +16,7 @@ interface FlameGraphProps {
 /** A change of the search goes into the address when the typing pauses. */
 const TYPING_PAUSE = 200;
 
-/** The renderer inside React: made once, then told what changed. */
+/** Wraps the renderer for React: makes it once, then passes it the changes. */
 export function FlameGraph({ profile, label, testId, maxHeight, query, mode, onQuery, onMode }: FlameGraphProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<FlameView | null>(null);

@@ -6,7 +6,7 @@ import { ledgerShares } from './ledger.ts';
 import { plural } from '../threads/words.ts';
 import styles from './LedgerLine.module.css';
 
-/** Totals, which a tooltip has to the last digit, and the shares of what was sampled. */
+/** Shows totals, with all digits in a tooltip, and the shares of the sampled value. */
 export function LedgerLine({ profile, meta }: { profile: Profile; meta: Partial<Meta> }) {
   const { type, unit, valueTotal, rawTotal } = profile;
   return (
@@ -50,7 +50,8 @@ function Recorded({ meta }: { meta: Partial<Meta> }) {
   );
 }
 
-function Warnings({ meta }: { meta: Partial<Meta> }) {
+/** What is missing from an answer, which matters most where nothing is left to draw. */
+export function Warnings({ meta }: { meta: Partial<Meta> }) {
   const warnings: string[] = [];
   if (meta.truncated === true) warnings.push('stopped at its budget: less than the whole');
   if (meta.sampled === true) warnings.push('computed from a sample of the rows');

@@ -34,12 +34,12 @@ export const GROUPS: GraphGroup[] = [
   },
 ];
 
-/** The types that a service has samples of, or that the address asks for. */
+/** Returns the types that a service has samples of, or that the address asks for. */
 export function typesOf({ types, more = [] }: GraphGroup, present: ReadonlySet<string>, asked: string): [string, string][] {
   return [...types, ...more.filter(([type]) => present.has(type) || type === asked)];
 }
 
-/** The type that the address asks for, or the group's first. */
+/** Returns the type that the address asks for, or the group's first. */
 export function chosenType({ types, more = [] }: GraphGroup, asked: string): string {
   const found = [...types, ...more].find(([type]) => type === asked);
   return (found ?? types[0]!)[0];

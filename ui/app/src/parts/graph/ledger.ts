@@ -21,14 +21,14 @@ function integer(decimal: string | undefined): bigint {
   return decimal !== undefined && /^\d{1,40}$/.test(decimal) ? BigInt(decimal) : 0n;
 }
 
-/** In integers, so that the smallest loss out of the largest sum is still a loss. */
+/** Calculates in integers, so that the smallest loss of the largest sum is not rounded away. */
 function percentOf(part: bigint, whole: bigint): string {
   const fine = 1_000_000_000n;
   const share = whole === 0n ? 0 : Number((part * fine) / whole);
   return formatPercent(part > 0n ? Math.max(share, 1) : 0, Number(fine));
 }
 
-/** Shares of what was seen, in the order of the way from the JVM to the screen, reversed. */
+/** Returns shares of the sampled value, from the screen back to the JVM. */
 export function ledgerShares(ledger: Partial<Ledger>): Share[] {
   const seen = integer(ledger.seen);
   const lost = { omitted: integer(ledger.omitted), dropped: integer(ledger.dropped) };

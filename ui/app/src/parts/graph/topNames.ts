@@ -2,7 +2,7 @@
 import { frameName, visibleText } from '@hotstack/flamegraph';
 import type { TopRow } from '../../api/types.ts';
 
-/** The name as the graphs show it, so that a click finds it there. */
+/** Returns the name as the graphs show it, so that a click finds it there. */
 export function rowName({ class: cls, method }: Pick<TopRow, 'class' | 'method'>): string {
   return visibleText(frameName(cls, method));
 }

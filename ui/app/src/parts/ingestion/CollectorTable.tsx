@@ -8,7 +8,7 @@ import { plural } from '../threads/words.ts';
 import styles from '../targets/TargetList.module.css';
 import table from '../table.module.css';
 
-/** Every collector: whether it lives, what waits in its queue, what it lost. */
+/** Shows every collector: its state, its queue, its losses. */
 export function CollectorTable({ collectors }: { collectors: Collector[] }) {
   return (
     <TableFrame label="Collectors">
@@ -44,11 +44,11 @@ function Row({ one }: { one: Collector }) {
           <Name text={one.state} max={20} />
         </span>
       </td>
-      <td>
+      <td className={table['names']}>
         <Name text={one.node} max={36} /> <span className={table['faint']}>{visibleText(one.cluster)}</span>
       </td>
       <td>{one.heartbeat === null ? '–' : <span title={formatTime(one.heartbeat)}>{formatAgo(one.heartbeat, now)}</span>}</td>
-      <td>
+      <td className={table['names']}>
         <Name text={one.version} max={20} />
         {one.engine !== '' && (
           <span className={table['faint']}>
@@ -60,7 +60,7 @@ function Row({ one }: { one: Collector }) {
       <td className={table['number']}>
         {one.jvms_profiled} of {one.jvms_seen}
       </td>
-      <td>
+      <td className={table['names']}>
         <Queue queue={one.queue} now={now} />
       </td>
       <td>{one.last_success === null ? 'not since its start' : <span title={formatTime(one.last_success)}>{formatAgo(one.last_success, now)}</span>}</td>

@@ -52,7 +52,7 @@ function Stack({ bar, most }: { bar: Bar; most: number }) {
   );
 }
 
-/** From the JVM into the store: how much is gone at each step. */
+/** Shows the loss at each step from the JVM into the store. */
 export function Funnel({ answer }: { answer: IngestionAnswer }) {
   return (
     <TableFrame label="Ledger">

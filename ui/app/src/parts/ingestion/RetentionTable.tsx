@@ -9,7 +9,7 @@ import { formatLag, sumsInWords } from './retention.ts';
 import styles from '../targets/TargetList.module.css';
 import table from '../table.module.css';
 
-/** What each table of the store holds, and whether expired rows leave it. */
+/** Shows the content of each table of the store, and whether its expired rows are deleted. */
 export function RetentionTable({ answer }: { answer: RetentionAnswer }) {
   const now = Date.now();
   return (
@@ -62,7 +62,7 @@ function Lag({ seconds }: { seconds: number }) {
   );
 }
 
-/** How far the hourly sums are that long ranges read. */
+/** Shows the progress of the hourly sums, which long ranges read. */
 export function Sums({ answer }: { answer: RetentionAnswer }) {
   return (
     <div data-testid="sums">

@@ -17,7 +17,7 @@ export interface Bar {
   total: number;
 }
 
-/** One bar a bucket that has a batch; `slots` are all buckets of the range. */
+/** Returns one bar for each bucket that has a batch; `slots` are all buckets of the range. */
 export function barsOf({ buckets, bucket_ms, meta }: IngestionAnswer): { bars: Bar[]; slots: number; most: number } {
   const from = Date.parse(meta.from);
   const slots = Math.max(1, Math.ceil((Date.parse(meta.to) - from) / bucket_ms));
@@ -30,7 +30,7 @@ export function barsOf({ buckets, bucket_ms, meta }: IngestionAnswer): { bars: B
   return { bars, slots, most: Math.max(1, ...bars.map((bar) => bar.total)) };
 }
 
-/** The account in words: each step with how much is gone there. */
+/** Returns the steps, each with its loss and an explanation. */
 export function funnelOf({ events, dropped, outcomes }: IngestionAnswer): [step: string, amount: string, what: string][] {
   return [
     ['Seen', events.seen, 'events that the stored windows counted'],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the store keeps, in words.
+// Describes the expired rows and the hourly sums of the store in words.
 import type { RetentionAnswer } from '../../api/ingestion.ts';
 import { formatAgo } from '../../url/range.ts';
 import { plural } from '../threads/words.ts';
@@ -8,7 +8,7 @@ const HOUR_S = 3600;
 /** The store drops expired rows within this time (merge_with_ttl_timeout). */
 const PATIENCE_S = 6 * HOUR_S;
 
-/** How long expired rows have been lying in a table. */
+/** Returns how long expired rows have been in a table. */
 export function formatLag(seconds: number): { words: string; late: boolean } {
   if (seconds === 0) return { words: 'none', late: false };
   const late = seconds > PATIENCE_S;

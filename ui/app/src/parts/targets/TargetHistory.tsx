@@ -11,7 +11,7 @@ import { plural } from '../threads/words.ts';
 import styles from './TargetList.module.css';
 import table from '../table.module.css';
 
-/** What the collector told of a JVM in the time range, the newest first: when it was profiled, and why not. */
+/** Shows the states that the collector reported for a JVM in the time range, the newest first: when it was profiled, and why not. */
 export function TargetHistory({ target, address }: { target: Target; address: Address }) {
   const query = useHistory(target, target.jvm, address.refresh);
   return (

@@ -6,7 +6,7 @@ import { sortedTargets } from './targets.ts';
 import { TargetTable } from './TargetTable.tsx';
 import styles from './TargetList.module.css';
 
-/** Every JVM of the service with its verdict. Open by itself when one of them needs a look. */
+/** Shows every JVM of the service with its verdict. It is open from the start when one of them needs attention. */
 export function TargetList({ targets, address }: { targets: Target[]; address: Address }) {
   const needsLook = targets.some(({ state }) => toneOf(state) === 'bad' || toneOf(state) === 'warn');
   const nobody = !targets.some(({ state }) => state === 'profiling');

@@ -73,7 +73,7 @@ function Row({ target, address, service }: { target: Target; address: Address; s
           <StateButton target={target} open={open} address={address} row={!service} />
         </td>
         {service && (
-          <td>
+          <td className={table['names']}>
             <Link to={tabAddress(target, address.search, 'targets')} data-row>
               <Name text={target.workload} max={40} />
             </Link>{' '}
@@ -88,8 +88,8 @@ function Row({ target, address, service }: { target: Target; address: Address; s
             </span>
           </td>
         )}
-        <td>{place === '' ? <Unknown /> : <Name text={place} max={44} />}</td>
-        <td>
+        <td className={table['names']}>{place === '' ? <Unknown /> : <Name text={place} max={44} />}</td>
+        <td className={table['names']}>
           <Name text={target.node} max={30} />
         </td>
         <td className={table['number']}>{target.pid}</td>
@@ -132,7 +132,7 @@ function Row({ target, address, service }: { target: Target; address: Address; s
 
 const historyId = ({ jvm }: Target) => `history-${jvm}`;
 
-/** A JVM whose collector told its id has a history to unfold. `row`: the arrow keys go to it. */
+/** Shows a state. A JVM with a reported id has a history to open. With `row`, the arrow keys reach the button. */
 function StateButton({ target, open, address, row }: { target: Target; open: boolean; address: Address; row: boolean }) {
   const { jvm, state, observed, pid } = target;
   const label = (

@@ -10,7 +10,7 @@ const LAST = 4;
 /** Those that need a look come first; those that nobody asked for or that are gone come last. */
 const urgencyOf = ({ state }: Target) => (state === 'off' || state === 'exited' ? LAST : URGENCY[toneOf(state)]);
 
-/** Those that need a look first, then by place. */
+/** Sorts targets that need attention first, then by place. */
 export function sortedTargets(targets: Target[]): Target[] {
   const place = (target: Target) => `${target.namespace}\0${target.workload}\0${target.pod}\0${target.node}`;
   return [...targets].sort(
@@ -18,25 +18,25 @@ export function sortedTargets(targets: Target[]): Target[] {
   );
 }
 
-/** Those whose every named property has the wanted value; null = any. */
+/** Returns targets with all the wanted values; null = any. */
 export function matchingTargets(targets: Target[], wanted: Partial<Record<'state' | 'node' | 'pod' | 'jvm', string | null>>): Target[] {
   const set = Object.entries(wanted).filter(([, value]) => value !== null) as ['state' | 'node' | 'pod' | 'jvm', string][];
   return targets.filter((target) => set.every(([key, value]) => target[key] === value));
 }
 
-/** How many targets have each value, the commonest first. */
+/** Returns the number of targets with each value, the most common first. */
 export function tally(targets: Target[], key: 'state' | 'node'): [value: string, count: number][] {
   const counts = new Map<string, number>();
   for (const target of targets) counts.set(target[key], (counts.get(target[key]) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
 }
 
-/** `94.0 %` of the last window was recorded; null where it is not told. */
+/** Returns `94.0 %`, the recorded share of the last window; null where it was not reported. */
 export function coverageText(coverage: number | null): string | null {
   return coverage === null ? null : formatPercent(Math.min(1, Math.max(0, coverage)), 1);
 }
 
-/** `0.31 %` of a core, with what it is; null where it is not known. */
+/** Returns `0.31 %` of a core, with an explanation; null where it is not known. */
 export function overheadText({ overhead }: Pick<Target, 'overhead'>): { text: string; title: string } | null {
   if (overhead === null) return null;
   return {
@@ -45,13 +45,13 @@ export function overheadText({ overhead }: Pick<Target, 'overhead'>): { text: st
   };
 }
 
-/** `ends in 5 min`, `ended 2 h ago`; null where the mode has no end. */
+/** Returns `ends in 5 min`, `ended 2 h ago`; null where the mode has no end. */
 export function endText({ mode_until }: Target, now: number): string | null {
   if (mode_until === null) return null;
   return `${Date.parse(mode_until) < now ? 'ended' : 'ends'} ${distanceText(mode_until, now)}`;
 }
 
-/** `in 5 min`, `2 h ago`: how far a time is from now. */
+/** Returns `in 5 min`, `2 h ago`: how far a time is from now. */
 export function distanceText(time: string, now: number): string {
   const seconds = Math.round((Date.parse(time) - now) / 1000);
   const away = Math.abs(seconds);

@@ -20,7 +20,7 @@ interface BusyThreadsProps {
   brief?: boolean;
 }
 
-/** Threads by the CPU that they used, with how sure the figure is. A name leads to the thread's stacks over time. */
+/** Shows threads by their CPU time, with its accuracy. A name links to the thread's stacks over time. */
 export function BusyThreads({ answer, service, address, brief }: BusyThreadsProps) {
   const { busy, sources } = answer;
   if (busy.length === 0)
@@ -57,7 +57,7 @@ function Row({ thread, to }: { thread: BusyThread; to: string }) {
   const confidence = confidenceWord(thread.confidence);
   return (
     <tr>
-      <td>
+      <td className={table['names']}>
         <Link to={to} data-row data-testid="thread-link">
           <Name text={thread.name} max={48} />
         </Link>
@@ -82,7 +82,7 @@ function Row({ thread, to }: { thread: BusyThread; to: string }) {
       <td className={table['wide']}>
         <Name text={topFrame(thread.stack) || '–'} max={90} />
       </td>
-      <td className={table['faint']}>
+      <td className={`${table['faint']} ${table['names']}`}>
         <Name text={thread.pod || '–'} max={32} />
       </td>
     </tr>

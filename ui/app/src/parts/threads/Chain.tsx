@@ -4,7 +4,7 @@ import styles from './threads.module.css';
 
 const LONGEST = 8;
 
-/** `worker-1 waits for worker-2 waits for worker-3`: the last is the one that runs. */
+/** Shows `worker-1 waits for worker-2 waits for worker-3`; the last one runs. */
 export function Chain({ chain }: { chain: string[] }) {
   if (chain.length === 0) return null;
   const shown = chain.length > LONGEST ? [...chain.slice(0, LONGEST - 1), chain[chain.length - 1]!] : chain;

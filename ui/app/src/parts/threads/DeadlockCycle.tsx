@@ -11,7 +11,7 @@ import { Stack } from './Stack.tsx';
 import { lockName } from './words.ts';
 import styles from './cycle.module.css';
 
-/** The cycle, threads and locks by turns; the line at the side leads from the last lock back to the first thread. */
+/** Shows the cycle, threads and locks alternately; the line at the side leads from the last lock back to the first thread. */
 export function DeadlockCycle({ deadlock, address }: { deadlock: Deadlock; address: Address }) {
   const cycle = cycleOf(deadlock.threads);
   const closed = isClosed(cycle);
@@ -70,7 +70,7 @@ export function DeadlockCycle({ deadlock, address }: { deadlock: Deadlock; addre
   );
 }
 
-/** `Object@1b2c`, made safe where it is shown; null = a class. */
+/** Returns `Object@1b2c`, which the caller makes safe; null = a class. */
 function shortLock(lock: Lock | null): string | null {
   return lock === null ? null : lockName({ class: lock.class.slice(lock.class.lastIndexOf('.') + 1), id: lock.id });
 }

@@ -15,7 +15,7 @@ import table from '../table.module.css';
 
 const NAMES_SHOWN = 3;
 
-/** One row an event. `service` adds the column that says whose it is. */
+/** Shows a row for each deadlock. `service` adds a column with its service. */
 export function DeadlockTable({ answer, address, service }: { answer: DeadlocksAnswer; address: Address; service: boolean }) {
   const { deadlocks, sources } = answer;
   if (deadlocks.length === 0)
@@ -50,7 +50,7 @@ function Row({ deadlock, address, service }: { deadlock: DeadlockRow; address: A
   const time = (value: string) => <td title={formatTime(value)}>{formatAgo(value, Date.now())}</td>;
   return (
     <tr>
-      <td>
+      <td className={table['names']}>
         <Link to={deadlockAddress(deadlock.id, address.search)} data-row data-testid="deadlock-link">
           {deadlock.inferred && 'probable, '}
           {plural(cycle.length, 'thread')}:{' '}
@@ -69,16 +69,16 @@ function Row({ deadlock, address, service }: { deadlock: DeadlockRow; address: A
       {time(deadlock.first_seen)}
       {time(deadlock.last_seen)}
       {service && (
-        <td>
+        <td className={table['names']}>
           <Link to={tabAddress(deadlock, address.search, 'deadlocks')}>
             <Name text={deadlock.workload} max={40} />
           </Link>
         </td>
       )}
-      <td>
+      <td className={table['names']}>
         <Name text={deadlock.pod || '–'} max={36} />
       </td>
-      <td>
+      <td className={table['names']}>
         <Name text={deadlock.node || '–'} max={28} />
       </td>
       <td className={table['number']}>{deadlock.pid}</td>
@@ -86,7 +86,7 @@ function Row({ deadlock, address, service }: { deadlock: DeadlockRow; address: A
   );
 }
 
-/** Whether it lasts, or why it is known to have ended. */
+/** Shows whether the deadlock lasts, or why it is known to have ended. */
 export function Standing({ deadlock: { ended, end_reason } }: { deadlock: Pick<DeadlockRow, 'ended' | 'end_reason'> }) {
   if (ended === null) {
     return (

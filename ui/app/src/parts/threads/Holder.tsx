@@ -8,7 +8,7 @@ interface HolderProps {
   max?: number;
 }
 
-/** A holder's name, with what it is where that is not an ordinary thread. */
+/** Shows a holder's name, with its kind if it is no ordinary thread. */
 export function Holder({ holder: { kind, java_tid, name }, max }: HolderProps) {
   if (java_tid === null) return <span className={table['faint']}>not known</span>;
   const note = holderNote(kind);

@@ -25,7 +25,7 @@ export function LaneDrawing({ bars, full, label }: LaneDrawingProps) {
   );
 }
 
-/** `each`: what the figures are of, where that is not the whole. */
+/** Explains the colours and the height. `each` says to what the height refers, where that is not the whole. */
 export function LaneLegend({ full, each = '' }: { full: number; each?: string }) {
   return (
     <p className={styles['legend']}>

@@ -24,7 +24,7 @@ interface LanesProps {
 const UNFOLDED_KEY = 'unfold';
 const BRUSH_KEY = 'brush';
 
-/** One lane a pool: states by colour, CPU by height. A lane unfolds to its threads; dragging over it selects a time span. */
+/** Shows one lane for each pool: states by colour, CPU by height. A lane opens to its threads; dragging over it selects a time span. */
 export function Lanes({ answer, service, address }: LanesProps) {
   const [readout, setReadout] = useState('');
   if (answer.lanes.length === 0)
@@ -165,7 +165,7 @@ function Brush({ answer, from, to }: { answer: LanesAnswer; from: number; to: nu
   );
 }
 
-/** Where the selected span can be looked at. */
+/** Shows links to the data of the selected span. */
 function BrushRow({ pool, service, address }: { pool: string; service: ServiceId; address: Address }) {
   const span = readBrush(address.get(BRUSH_KEY, ''));
   if (span === null || span.pool !== pool) return null;

@@ -30,7 +30,7 @@ interface LocksTableProps {
 
 const keyOf = ({ jvm, id, class: cls }: LockRow) => `${jvm}.${id}.${cls}`;
 
-/** Locks that threads waited for. A row unfolds to the holders with the stack that held the lock, and the waiters. */
+/** Shows locks that threads waited for. A row opens to the holders with the stack that held the lock, and the waiters. */
 export function LocksTable({ answer, slow, service, address }: LocksTableProps) {
   const { locks, sources } = answer;
   if (locks.length === 0) return <NothingSeen sources={sources} title="No contended locks" nothing="no thread waited for a lock." />;
@@ -84,7 +84,7 @@ function Cells({ lock }: { lock: LockRow }) {
   const others = holders.length - 1;
   return (
     <>
-      <td>
+      <td className={table['names']}>
         {holders.length === 0 ? <span className={table['faint']}>not known</span> : <Holder holder={holders[0]!} max={32} />}
         {others > 0 && <span className={table['faint']}> and {plural(others, 'other')}</span>}
       </td>
@@ -95,7 +95,7 @@ function Cells({ lock }: { lock: LockRow }) {
       <td className={table['number']}>{threads}</td>
       <td className={table['number']}>{waits}</td>
       <td title={formatTime(last_seen)}>{formatAgo(last_seen, Date.now())}</td>
-      <td className={table['faint']}>
+      <td className={`${table['faint']} ${table['names']}`}>
         <Name text={pod || '–'} max={24} />
       </td>
     </>

@@ -21,7 +21,7 @@ export interface ThreadKey {
   name: string;
 }
 
-/** The threads of a pool that are worth a lane: those that were busy, then those that were slow. */
+/** Returns the threads of a pool that get a lane: first the busy ones, then the slow ones. */
 export function telling({ busy, slow }: ThreadsAnswer): ThreadKey[] {
   const found = new Map<string, ThreadKey>();
   for (const { jvm, java_tid, name } of [...busy, ...slow]) {

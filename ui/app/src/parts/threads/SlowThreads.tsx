@@ -30,7 +30,7 @@ interface SlowThreadsProps {
 
 const keyOf = ({ jvm, java_tid, kind }: SlowThread) => `${jvm}.${java_tid}.${kind}`;
 
-/** Threads that wait and for what, each with the chain to the thread that runs. Equal ones are one row. */
+/** Shows waiting threads and the things they wait for, each with the chain to the thread that runs. Equal threads share a row. */
 export function SlowThreads({ answer, service, address, brief }: SlowThreadsProps) {
   const { slow, sources } = answer;
   if (slow.length === 0)
@@ -87,7 +87,7 @@ function Cells({ thread }: { thread: SlowThread }) {
           {word.name}
         </span>
       </td>
-      <td>
+      <td className={table['names']}>
         {lock !== null && <Name text={lockName(lock)} max={44} />}
         {awaited_class !== null && (
           <>
@@ -96,9 +96,9 @@ function Cells({ thread }: { thread: SlowThread }) {
         )}
         {lock === null && awaited_class === null && '–'}
       </td>
-      <td>{holder === null ? <span className={table['faint']}>not known</span> : <Holder holder={holder} max={32} />}</td>
+      <td className={table['names']}>{holder === null ? <span className={table['faint']}>not known</span> : <Holder holder={holder} max={32} />}</td>
       <td title={formatTime(since)}>{formatAgo(since, Date.now())}</td>
-      <td className={table['faint']}>
+      <td className={`${table['faint']} ${table['names']}`}>
         <Name text={pod || '–'} max={32} />
       </td>
     </>

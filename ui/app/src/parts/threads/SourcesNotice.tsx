@@ -12,7 +12,7 @@ interface SourcesNoticeProps {
   empty: boolean;
 }
 
-/** What the answer is short of: missing sources with their reason and fix, a budget that was reached, threads left out. */
+/** Shows the gaps of an answer: missing sources with their reason and fix, a budget that was reached, threads left out. */
 export function SourcesNotice({ answer: { sources, meta }, empty }: SourcesNoticeProps) {
   const short = shortfalls(sources, meta);
   const missing = empty && sources.snapshots === 0 ? [] : sources.missing;
@@ -47,7 +47,7 @@ interface NothingSeenProps {
   brief?: boolean;
 }
 
-/** In place of a table without rows: tells "nothing happened" from "nobody looked". */
+/** Replaces a table without rows; it says either that nothing happened or that nothing was recorded. */
 export function NothingSeen({ sources: { snapshots, missing }, title, nothing, brief = false }: NothingSeenProps) {
   if (snapshots > 0) {
     return (

@@ -15,7 +15,7 @@ interface StackProps {
   marks?: Map<number, string>;
 }
 
-/** A stack, leaf first. Marked frames are always in sight. */
+/** Shows a stack, leaf first. Marked frames are always visible. */
 export function Stack({ stack, marks = new Map() }: StackProps) {
   if (stack.length === 0) {
     return (

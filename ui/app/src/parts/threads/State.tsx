@@ -8,7 +8,7 @@ export function stateWord(state: string): string {
   return Object.hasOwn(WORDS, state) ? WORDS[state]! : unknownWord(state);
 }
 
-/** A thread's state: a colour and its word. */
+/** Shows a thread's state: a colour and its word. */
 export function State({ state }: { state: string }) {
   return (
     <span className={styles['state']} data-state={state}>

@@ -15,12 +15,12 @@ interface UnfoldingProps {
   details: () => ReactNode;
 }
 
-/** A row of a table that unfolds to a row of details below it. */
+/** Shows a row of a table that opens to a row of details below it. */
 export function Unfolding({ id, open, onToggle, head, children, columns, details }: UnfoldingProps) {
   return (
     <>
       <tr data-open={open || undefined}>
-        <td>
+        <td className={table['names']}>
           <button
             type="button"
             data-row

@@ -14,24 +14,24 @@ interface Part {
 /** Two nulls are the same: the one that waits for a class, and the next that initialises it. */
 const sameLock = (a: Lock | null, b: Lock | null) => a?.id === b?.id && a?.class === b?.class;
 
-/** What a thread of a cycle waits for; `next` is the thread after it. As recorded, not made safe. */
+/** Returns the lock or class that a thread of a cycle waits for; `next` is the thread after it. As recorded, not made safe. */
 export function awaitedText({ waits_for }: Pick<Part, 'waits_for'>, next: { initialises: string | null }): string {
   if (waits_for !== null) return lockName(waits_for);
   return next.initialises === null ? 'the initialisation of a class' : `the initialisation of ${next.initialises}`;
 }
 
-/** What a thread of a cycle holds. As recorded, not made safe. */
+/** Returns the lock or class that a thread of a cycle holds. As recorded, not made safe. */
 export function heldText({ holds, initialises }: { holds: Lock | null; initialises: string | null }): string {
   if (holds !== null) return lockName(holds);
   return initialises === null ? 'a class that it initialises' : `class ${initialises}, which it initialises`;
 }
 
-/** `Deadlock`, or `Probable deadlock` where the JVM has not found it. */
+/** Returns `Deadlock`, or `Probable deadlock` where the JVM has not found it. */
 export function deadlockWord({ inferred }: Pick<DeadlockRow, 'inferred'>): string {
   return inferred ? 'Probable deadlock' : 'Deadlock';
 }
 
-/** The threads in the order of waiting: each is followed by the one that holds what it waits for. Others come last. */
+/** Returns the threads in the order of waiting: after each comes the holder of the lock that it waits for. Others come last. */
 export function cycleOf<T extends Part>(threads: T[]): T[] {
   const left = [...threads];
   const ordered: T[] = [];
@@ -43,12 +43,12 @@ export function cycleOf<T extends Part>(threads: T[]): T[] {
   return ordered;
 }
 
-/** Whether each thread waits for the next one's lock, and the last for the first's. */
+/** Returns whether each thread waits for the next one's lock, and the last for the first's. */
 export function isClosed(cycle: Part[]): boolean {
   return cycle.length > 1 && cycle.every((part, index) => sameLock(part.waits_for, cycle[(index + 1) % cycle.length]!.holds));
 }
 
-/** That it lasts, or when and why it is known to have ended. */
+/** Says that it lasts, or when and why it is known to have ended. */
 export function standing({ ended, end_reason }: Pick<DeadlockRow, 'ended' | 'end_reason'>): string {
   return ended === null ? 'lasts' : `ended ${formatTime(ended)}: ${endWord(end_reason)}`;
 }
@@ -65,7 +65,7 @@ export function placeText({ cluster, namespace, workload, pod, container, node, 
   return visibleText(parts.filter((part) => part !== '').join(', '));
 }
 
-/** All of it as plain text. */
+/** Returns the whole deadlock as plain text. */
 export function deadlockText(deadlock: Deadlock): string {
   const cycle = cycleOf(deadlock.threads);
   const lines = [

@@ -21,7 +21,7 @@ const NONE: StateCounts = { RUNNABLE: 0, BLOCKED: 0, WAITING: 0, TIMED_WAITING: 
 /** How far a cell reaches back over empty ones: a snapshot stands for the time since the one before, which is a minute as a rule. */
 const REACH_MS = 75_000;
 
-/** A cell's CPU is a sum over threads and snapshots: the threads' average, times how many there are at a time. */
+/** Returns the cores of a cell, whose CPU is a sum over threads and snapshots: the average of a thread, times the number of threads at a time. */
 function coresOfCell(cell: Cell): number | null {
   if (cell.interval_ms <= 0) return null;
   const threads = STATES.reduce((sum, state) => sum + cell[state], 0);
@@ -41,7 +41,7 @@ export function poolBars(cells: (Cell | null)[], bucketMs: number): Bar[] {
   return bars;
 }
 
-/** A snapshot stands for the time since the one before. */
+/** Returns one bar for each snapshot, which covers the time since the snapshot before. */
 export function threadBars(snapshots: Snapshot[], from: number, to: number): Bar[] {
   const place = (time: number) => Math.min(1, Math.max(0, (time - from) / (to - from)));
   return snapshots.flatMap(({ time, interval_ms, cpu_ns, state, owner }) => {
@@ -57,7 +57,7 @@ export function threadBars(snapshots: Snapshot[], from: number, to: number): Bar
   });
 }
 
-/** The cores that the full height stands for, the same in all lanes so that they can be compared. At least a tenth of a core. */
+/** Returns the cores of the full height, the same in all lanes so that users can compare them. At least a tenth of a core. */
 export function fullHeight(lanes: Bar[][]): number {
   return lanes.flat().reduce((most, { cores }) => Math.max(most, cores ?? 0), 0.1);
 }
@@ -77,7 +77,7 @@ export interface Drawing {
   states: Record<StateName, string>;
 }
 
-/** Paths of SVG: CPU as height above, states as shares of the band below, lock waits as marks at the top. */
+/** Returns paths of SVG: CPU as height above, states as shares of the band below, lock waits as marks at the top. */
 export function drawing(bars: Bar[], full: number): Drawing {
   const paths: Drawing = { cpu: '', waits: '', states: { RUNNABLE: '', BLOCKED: '', WAITING: '', TIMED_WAITING: '' } };
   const room = HEIGHT - BAND - 1;
@@ -98,12 +98,12 @@ export function drawing(bars: Bar[], full: number): Drawing {
   return paths;
 }
 
-/** `3`, `0.5`: an average over snapshots. */
+/** Returns `3`, `0.5`: an average over snapshots. */
 function averageText(count: number): string {
   return count < 0.1 ? '< 0.1' : String(Number(count.toFixed(1)));
 }
 
-/** `1.2 cores; 3 runnable, 1.5 blocked, 30 waiting; 2 waiting for a lock` */
+/** Returns `1.2 cores; 3 runnable, 1.5 blocked, 30 waiting; 2 waiting for a lock` */
 export function barText({ cores, states, waits }: Bar): string {
   const words: Record<StateName, string> = { RUNNABLE: 'runnable', BLOCKED: 'blocked', WAITING: 'waiting', TIMED_WAITING: 'timed waiting' };
   const counts = STATES.filter((state) => states[state] > 0).map((state) => `${averageText(states[state])} ${words[state]}`);
@@ -116,7 +116,7 @@ export function barAt(bars: Bar[], place: number): Bar | undefined {
   return bars.find(({ from, to }) => place >= from && place < to);
 }
 
-/** The whole lane in a sentence, for readers who do not see it. */
+/** Describes the whole lane in a sentence, for readers who do not see it. */
 export function laneText(bars: Bar[]): string {
   if (bars.length === 0) return 'no snapshots';
   const cores = bars.reduce((sum, bar) => sum + (bar.cores ?? 0), 0) / bars.length;
@@ -132,7 +132,7 @@ export function laneText(bars: Bar[]): string {
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** Heaviest first, those that wait for locks before those that do nothing. */
+/** Sorts the heaviest first, and lanes with lock waits before idle ones. */
 export function sortedLanes(lanes: Lane[]): Lane[] {
   const weight = ({ cells }: Lane) => cells.reduce((sum, cell) => sum + (cell?.cpu_ns ?? 0), 0);
   const waits = ({ cells }: Lane) => cells.reduce((sum, cell) => sum + (cell?.lock_waits ?? 0), 0);
@@ -144,7 +144,7 @@ export interface Span {
   to: number;
 }
 
-/** The brush's span in whole buckets, from two places of the lane in any order. */
+/** Returns the brush's span in whole buckets, from two places of the lane in any order. */
 export function brushSpan({ from, to, bucket_ms }: LanesAnswer, a: number, b: number): Span {
   const start = Date.parse(from);
   const end = Date.parse(to);
@@ -155,7 +155,7 @@ export function brushSpan({ from, to, bucket_ms }: LanesAnswer, a: number, b: nu
   return { from: low, to: Math.min(end, Math.max(high, low + bucket)) };
 }
 
-/** `<from>-<to>-<pool>` of the address; null when there is none. */
+/** Reads `<from>-<to>-<pool>` of the address; null when there is none. */
 export function readBrush(text: string): (Span & { pool: string }) | null {
   const match = /^(\d{1,16})-(\d{1,16})-(.*)$/s.exec(text);
   if (match === null || Number(match[1]) >= Number(match[2])) return null;

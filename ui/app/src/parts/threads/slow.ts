@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slow threads that are alike: of one JVM and pool, waiting for the same thing at the same place.
+// Groups similar slow threads: of one JVM and pool, waiting for the same thing at the same place.
 import type { LockRow, SlowThread } from '../../api/threads.ts';
 
 export interface SlowGroup {
@@ -25,7 +25,7 @@ export function groupSlow(slow: SlowThread[]): SlowGroup[] {
   return [...found.values()];
 }
 
-/** From a thread that waits for the lock now to the one that runs; empty when nobody waits now. */
+/** Returns the chain from a thread that waits for the lock now to the thread that runs; empty when no thread waits now. */
 export function chainOfLock({ jvm, id, class: cls }: Pick<LockRow, 'jvm' | 'id' | 'class'>, slow: SlowThread[]): string[] {
   const waiter = slow.find(({ jvm: other, lock }) => other === jvm && lock?.id === id && lock.class === cls);
   return waiter === undefined || waiter.chain.length === 0 ? [] : [waiter.name, ...waiter.chain];

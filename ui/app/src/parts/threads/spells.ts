@@ -9,7 +9,7 @@ export interface Spell {
 
 const likeness = ({ state, lock, owner, stack }: Snapshot) => JSON.stringify([state, lock, owner, stack]);
 
-/** Newest first. */
+/** Returns the spells, newest first. */
 export function spells(snapshots: Snapshot[]): Spell[] {
   const ordered = [...snapshots].sort((a, b) => Date.parse(b.time) - Date.parse(a.time));
   const found: Spell[] = [];
@@ -23,7 +23,7 @@ export function spells(snapshots: Snapshot[]): Spell[] {
   return found;
 }
 
-/** The cores that the thread used in these snapshots, or null where none tells its CPU time. */
+/** Returns the cores that the thread used in these snapshots, or null where none has its CPU time. */
 export function coresOf({ snapshots }: Spell): number | null {
   const told = snapshots.filter(({ cpu_ns, interval_ms }) => cpu_ns !== null && interval_ms > 0);
   if (told.length === 0) return null;

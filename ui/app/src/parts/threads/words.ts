@@ -3,7 +3,7 @@
 import { formatValue, frameName, groupDigits, shorten, visibleText } from '@hotstack/flamegraph';
 import type { AnswerMeta, BusyThread, Frame, Lock, Sources } from '../../api/threads.ts';
 
-/** A name of the API that this version does not know. */
+/** Returns the safe text of an API name that this version does not know. */
 export function unknownWord(name: string): string {
   return shorten(visibleText(name), 40);
 }
@@ -58,12 +58,12 @@ const HOLDER_KINDS: Record<string, string> = {
   unknown: 'not in the snapshot',
 };
 
-/** What to say of a holder beside its name; '' = it is an ordinary thread. */
+/** Returns the note beside a holder's name; '' = it is an ordinary thread. */
 export function holderNote(kind: string): string {
   return wordFor(HOLDER_KINDS, kind, unknownWord(kind));
 }
 
-/** `#30 vt-worker`, or `#30` of a virtual thread without a name. As recorded, not made safe. */
+/** Returns `#30 vt-worker`, or `#30` of a virtual thread without a name. As recorded, not made safe. */
 export function virtualName({ java_tid, name }: { java_tid: number; name: string }): string {
   return name === '' ? `#${java_tid}` : `#${java_tid} ${name}`;
 }
@@ -78,7 +78,7 @@ export function lockKind(kind: string): Word {
   return wordFor(LOCK_KINDS, kind, { name: unknownWord(kind), explanation: '' });
 }
 
-/** `java.lang.Object@1b2c3d4e`. As recorded, not made safe. */
+/** Returns `java.lang.Object@1b2c3d4e`. As recorded, not made safe. */
 export function lockName({ class: cls, id }: Pick<Lock, 'class' | 'id'>): string {
   return `${cls}@${id}`;
 }
@@ -93,7 +93,7 @@ export function endWord(reason: string | null): string {
   return reason === null ? 'for a reason that is not known' : wordFor(ENDS, reason, unknownWord(reason));
 }
 
-/** `1.2 cores`, `0.05 cores`. A thread above zero is never shown as zero. */
+/** Returns `1.2 cores`, `0.05 cores`. A thread above zero is never shown as zero. */
 export function coresText(cores: number): string {
   if (!(cores > 0)) return '0 cores';
   if (cores < 0.01) return '< 0.01 cores';
@@ -101,19 +101,19 @@ export function coresText(cores: number): string {
   return rounded === 1 ? '1 core' : `${rounded} cores`;
 }
 
-/** The exact figure behind the cores, and over which time. */
+/** Returns the exact CPU time behind the cores, and its interval. */
 export function cpuFigure({ cpu_ns, interval_ms }: Pick<BusyThread, 'cpu_ns' | 'interval_ms'>): string {
   return `${groupDigits(String(cpu_ns))} ns of CPU in ${formatValue(interval_ms * 1e6, 'ns')}`;
 }
 
-/** `com.acme.Cart.total (Cart.java:42)`, made safe. */
+/** Returns `com.acme.Cart.total (Cart.java:42)`, made safe. */
 export function frameText({ class: cls, method, file, line }: Frame): string {
   const name = visibleText(frameName(cls, method));
   const source = line <= 0 ? file : file === '' ? `line ${line}` : `${file}:${line}`;
   return source === '' ? name : `${name} (${visibleText(source)})`;
 }
 
-/** `com.acme.Cart.total` of the frame where the thread stands. */
+/** Returns `com.acme.Cart.total` of the top frame. */
 export function topFrame(stack: Frame[]): string {
   const frame = stack[0];
   return frame === undefined ? '' : visibleText(frameName(frame.class, frame.method));
@@ -123,7 +123,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${groupDigits(String(count))} ${count === 1 ? one : many}`;
 }
 
-/** What an answer is short of, one sentence each; the next step in the sentence. */
+/** Returns the gaps of an answer, one sentence each, with the next step. */
 export function shortfalls({ threads_cut, stacks_cut, no_cpu }: Sources, { truncated, sampled, missing, nodes_omitted }: AnswerMeta): string[] {
   const found: string[] = [];
   if (truncated) found.push('The query stopped at its budget, so this is less than the whole. Choose a shorter time range or one pod.');

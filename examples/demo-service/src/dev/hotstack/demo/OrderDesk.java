@@ -36,7 +36,7 @@ final class OrderDesk {
         served.incrementAndGet();
     }
 
-    /** What was done so far, as JSON: the truth that a profile is compared with. */
+    /** Returns the work done so far as JSON: the truth with which a profile is compared. */
     String stats() {
         return "{\"orders\":" + served.get() + ",\"cpu_ns\":{" + shares.toJson() + "}}\n";
     }

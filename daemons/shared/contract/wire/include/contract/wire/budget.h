@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An allocator for protobuf-c that gives out a fixed number of bytes and then no more: what a
- * hostile message can cost to unpack.
+ * An allocator for protobuf-c that gives out a limited number of bytes, and so bounds the cost of
+ * unpacking a hostile message.
  */
 #ifndef CONTRACT_WIRE_BUDGET_H
 #define CONTRACT_WIRE_BUDGET_H
@@ -12,10 +12,10 @@
 #include <protobuf-c/protobuf-c.h>
 
 typedef struct budget {
-    ProtobufCAllocator allocator; /* give its address to protobuf-c; valid while budget is */
+    ProtobufCAllocator allocator; /* protobuf-c takes its address; valid as long as the budget */
     size_t left;
-    bool exceeded;  /* an allocation was refused for want of budget */
-    bool no_memory; /* an allocation failed within it */
+    bool exceeded;  /* the budget refused an allocation */
+    bool no_memory; /* an allocation within the budget failed */
 } budget;
 
 void budget_init(budget *b, size_t bytes);

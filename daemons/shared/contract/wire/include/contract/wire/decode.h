@@ -24,8 +24,8 @@ int proto_decode_heartbeat(proto_decoded **out, heartbeat *beat, const void *dat
 void proto_decoded_free(proto_decoded *decoded);
 
 /*
- * Encodes an answer; in_force: NULL, or the limits to tell the collector. From malloc, *length
- * bytes; NULL when there is no memory.
+ * Encodes an answer; in_force: NULL, or the limits to send to the collector. Returns malloc'd
+ * memory, *length bytes; NULL when there is no memory.
  */
 void *proto_encode_answer(size_t *length, const verdict *v, const ingest_limits *in_force);
 

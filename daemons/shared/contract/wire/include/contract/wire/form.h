@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wire form that docs/formats/ingest.md asks for, checked in one pass
- * over the tags before anything is unpacked: each field number once in a message, repeated scalars
- * packed, no groups, at most 64 unknown fields, strings without NUL. Pure; any thread.
+ * Checks the wire form that docs/formats/ingest.md requires, in one pass over the tags before
+ * anything is unpacked: each field number once in a message, repeated scalars packed, no groups, at
+ * most 64 unknown fields, strings without NUL. Pure; any thread.
  */
 #ifndef CONTRACT_WIRE_FORM_H
 #define CONTRACT_WIRE_FORM_H
@@ -13,7 +13,8 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-/* True when the form holds; else *problem is a static sentence and *offset where. */
+/* Returns true if the form is valid; else *problem is a static sentence and *offset its
+ * position. */
 bool wire_check(const ProtobufCMessageDescriptor *type, const uint8_t *data, size_t length,
                 const char **problem, size_t *offset);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain batches to the ingest contract's messages and back. Needs the generated ingest.pb-c.h; what
- * knows no protobuf includes contract/batch.h alone.
+ * Converts batches to the ingest contract's messages and back. It needs the generated
+ * ingest.pb-c.h; code without protobuf includes contract/batch.h only.
  */
 #ifndef CONTRACT_WIRE_MESSAGE_H
 #define CONTRACT_WIRE_MESSAGE_H
@@ -18,17 +18,18 @@ enum { BATCH_CONTRACT = 1 };
 int batch_pack(const batch *one, const Hotstack__V1__Collector *sender, uint8_t **out,
                size_t *length);
 
-/* The dictionary of a batch's stacks, borrowed from the batch and the arena. NULL = no memory. */
+/* Makes the dictionary of a batch's stacks, borrowed from the batch and the arena. NULL = no
+ * memory. */
 Hotstack__V1__StackDictionary *batch_dictionary(const batch *one, arena *in);
 
 /*
- * A batch from its messages; `message` has a body and all of its stacks. Every index of the
- * dictionary is checked, those of the body's columns are not. 0, or -1 (damaged, or no memory),
- * with *out empty.
+ * Makes a batch from its messages; `message` has a body and all of its stacks. The indexes of the
+ * dictionary are checked, those of the body's columns are not. Returns 0, or -1 (damaged, or no
+ * memory), with *out empty.
  */
 int batch_unpack(batch *out, const Hotstack__V1__ProfileBatch *message);
 
-/* What a status report says of one target; `detail_str` is an index of the report's strings. */
+/* The data of one target in a status report; `detail_str` is an index of the report's strings. */
 typedef struct status_row {
     uint64_t observed_ms;
     uint32_t state;
