@@ -56,7 +56,7 @@ def run_steps(world, steps):
 
 
 def print_logs(log, names):
-    """The last lines of each program's log; `log` gives the text of one by name."""
+    """Returns the last lines of each program's log; `log` returns the text of one by name."""
     for name in names:
         for line in log(name).splitlines()[-30:]:
             print(f"# {name}: {line}")
