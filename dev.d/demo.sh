@@ -107,7 +107,7 @@ prepare_state() {
     flock -n 9 || die "another ./dev demo runs here (its files are in $demo); stop it with Ctrl-C first"
     rm -rf "$demo"/{store,queue,attachd} "$demo"/*.{log,yaml,secret,port}
     mkdir -m 700 "$demo/queue"
-    # A socket's path is short; where the cache's is long, the socket lies elsewhere.
+    # A socket's path must be short; if the cache's is long, the socket is elsewhere.
     demo_socket=$demo/attachd.sock demo_socket_dir=''
     if ((${#demo_socket} > 100)); then
         demo_socket_dir=$(mktemp -d /var/tmp/hotstack-demo.XXXXXX)
@@ -318,7 +318,7 @@ command_demo() {
     start_service
     write_configs
     start_backend
-    # The collector is told the port that was taken.
+    # The collector gets the port that was chosen.
     write_configs
     start_collector
     trap 'end_demo; exit 0' INT TERM

@@ -73,7 +73,7 @@ fuzz_slice() {
     shift 4
     # Entropic scheduling costs a third of the time where an input reaches thousands of edges. A quarantine
     # that holds what an execution frees is enough, and stays in the CPU's cache, as does memory that is kept.
-    # Where a fault's memory was allocated is told when its input is run again.
+    # A second run of a faulty input shows where its memory was allocated.
     # An input may take long on a machine that does much else: its clock is the wall's.
     local asan=quarantine_size_mb=1:thread_local_quarantine_size_kb=64:malloc_context_size=0
     ASAN_OPTIONS=$asan:allocator_release_to_os_interval_ms=-1 "$program" -max_total_time="$seconds" -runs="$runs" -entropic=0 \

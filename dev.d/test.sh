@@ -62,7 +62,7 @@ compile_directory() {
     esac
 }
 
-# How many of a lane's tests run side by side; those of the whole product mostly wait.
+# Prints how many of a lane's tests run at the same time; tests of the whole product mostly wait.
 lane_jobs() {
     case $1 in
     e2e) echo $((2 * $(jobs_count))) ;;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may ask and send: malformed requests, tokens, scopes, sessions, and the settings that say so.
+"""Tests who may query and ingest: malformed requests, tokens, scopes, sessions, and the settings that say so.
 
 usage: access_e2e.py MODE BACKEND CLIENT CHDB-HTTP [TEST...], as lab.main says."""
 import json

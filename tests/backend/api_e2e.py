@@ -33,7 +33,7 @@ def has_type(value, name):
 
 
 def check(value, schema, at):
-    """The value is what the schema says, as far as the document uses JSON Schema."""
+    """Asserts that the value matches the schema, for the parts of JSON Schema that the document uses."""
     schema = resolve(schema)
     if 'anyOf' in schema:
         if value is not None:
@@ -66,7 +66,7 @@ def operations():
 
 
 def queries():
-    """(path, operation) of what answers in JSON."""
+    """Returns (path, operation) of the queries that answer in JSON."""
     return [(path, one) for path, method, one in operations() if '304' in one['responses']]
 
 

@@ -45,7 +45,7 @@ class Fleet:
         return self
 
     def acknowledged(self):
-        """The ids that the fleet has an acknowledgement of."""
+        """Returns the ids of the acknowledged batches."""
         text = self.list.read_text() if self.list.exists() else ''
         return [line.split()[0] for line in text.splitlines()]
 
@@ -78,7 +78,7 @@ def parse(text):
 
 
 def merge(parts_of):
-    """The sums of several fleets in one store."""
+    """Returns the sums of several fleets in one store."""
     whole = {}
     for part in parts_of:
         for key, numbers in part.items():
@@ -100,7 +100,7 @@ def held(ask):
 
 
 def assert_holds(ask, expected, acknowledged):
-    """The store holds what it must, each batch once in every table."""
+    """Asserts that the store has all expected rows, each batch once in every table."""
     found = held(ask)
     wrong = {key: (found.get(key), expected.get(key)) for key in {*found, *expected}
              if found.get(key) != expected.get(key)}
@@ -111,7 +111,7 @@ def assert_holds(ask, expected, acknowledged):
 
 
 def assert_sums_hold(ask):
-    """The hourly sums that a read would use are those of the samples."""
+    """Asserts that the hourly sums that a read would use equal those of the samples."""
     key = 'workload, source, target_id, hex(stack_id), pool, facet, object'
     sums = 'sum(raw_amount), sum(amount), sum(raw_count), sum(count)'
     runs = ('SELECT workload, hour, max(generation) FROM rollup_runs GROUP BY workload, hour '

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is acknowledged is stored whole, once; what is wrong is refused by name.
+"""Acknowledged batches are stored whole, once; wrong batches are refused by name.
 
 usage: ingest_e2e.py MODE BACKEND CLIENT CHDB-HTTP [TEST...], as lab.main says."""
 import os
@@ -44,7 +44,7 @@ def test_what_is_acknowledged_outlives_a_kill(lab):
     acknowledged, sent = set(), 24
 
     def send_all():
-        """Two collectors at once, so that batches are written side by side."""
+        """Sends as two collectors, so that batches are written at the same time."""
         found = [[], []]
 
         def send(index):
@@ -86,7 +86,7 @@ def test_what_is_acknowledged_outlives_a_kill(lab):
 
 
 def test_a_batch_in_doubt_is_completed_not_doubled(lab):
-    """As after a kill whose insert tokens are gone: some tables have the batch, the ledger does not."""
+    """The state after a kill whose insert tokens have expired: some tables have the batch, the ledger does not."""
     backend = lab.start()
     expect(backend.send()[0], outcome='accepted')
     backend.stop()
@@ -154,7 +154,7 @@ def test_a_store_that_is_behind_costs_nothing_but_a_retry(lab):
     sender = threading.Thread(target=lambda: sent.extend(backend.send()))
     try:
         sender.start()
-        # What comes now is not read: garbage is told to come again.
+        # Payloads are not read now: even garbage is answered with retry.
         wait_for('the queue to be full', lambda: b'store_busy' in ingest(backend, b'garbage')[2])
         status, headers, _ = ingest(backend, b'garbage')
         assert status == 429 and 1 <= int(headers['Retry-After']) <= 15
@@ -205,7 +205,7 @@ def test_garbage_is_malformed(lab):
 
 
 def zstd_bomb(mebibytes):
-    """A zstd frame of RLE blocks: 4 bytes for each 128 KiB."""
+    """Makes a zstd frame of RLE blocks: 4 bytes for each 128 KiB."""
     block = 128 * 1024
     frame = b'\x28\xb5\x2f\xfd\x00\x50'
     count = mebibytes * 8

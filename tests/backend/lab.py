@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a backend test: the program, the client that sends batches, and the store behind."""
+"""The parts of a backend test: the program, the client that sends batches, and the store."""
 import contextlib
 import datetime
 import http.client
@@ -203,7 +203,7 @@ class Lab:
 
     @contextlib.contextmanager
     def counter(self):
-        """The function that asks the store; with the embedded one the backend must have ended."""
+        """Returns the function that queries the store; with the embedded one the backend must have ended."""
         if self.mode == 'http':
             yield self.store.ask
             return
@@ -250,7 +250,7 @@ def ingest(backend, body, **headers):
 
 
 def settled(what, backend, path, condition, **query):
-    """The answer, once what is written a moment later is in it."""
+    """Returns the answer, once it contains the data that is written a moment later."""
     return wait_for(what, lambda: (answer := backend.json(path, **query)) and condition(answer) and answer)
 
 

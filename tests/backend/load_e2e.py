@@ -30,7 +30,7 @@ KILLS, HANG_S = int(sys.argv[2]), int(sys.argv[3])
 
 
 def past_hours(lab):
-    """A start whose windows lie in hours that are over."""
+    """Returns a start whose windows are in past hours."""
     return (lab.start_ms // HOUR_MS - 3) * HOUR_MS
 
 
@@ -60,12 +60,12 @@ def kill_store(lab, _flags, mend=True):
 
 
 def kill_and_leave_tokens(lab, flags):
-    """As a ClickHouse server is killed, whose tokens nobody mends."""
+    """Kills the store like a ClickHouse server, whose tokens nobody repairs."""
     kill_store(lab, flags, mend=False) if lab.mode == 'http' else kill_backend(lab, flags, mend=False)
 
 
 def forget_tokens(lab):
-    """Takes the deduplication windows away; the backend is started anew where it holds the store."""
+    """Removes the deduplication windows; the backend is restarted if it has the store."""
     if lab.mode == 'embedded':
         lab.backend.stop()
     with lab.counter() as ask:
@@ -76,13 +76,13 @@ def forget_tokens(lab):
 
 
 def wait_for_more(fleet):
-    """The fleet has an acknowledgement that it did not have before."""
+    """Waits for an acknowledgement that the fleet did not have before."""
     before = len(fleet.acknowledged())
     parts.wait_for('an acknowledgement', lambda: len(fleet.acknowledged()) > before or not fleet.is_running())
 
 
 def kill_series(lab, fleet, kills, deeds, flags):
-    """Some kills at random moments while the fleet sends."""
+    """Kills parts at random moments while the fleet sends."""
     for number in range(kills):
         wait_for_more(fleet)
         time.sleep(random.uniform(0, 0.25))
@@ -142,8 +142,8 @@ def test_two_backends_share_a_store_through_kills(lab):
 
 
 def test_retries_outlive_the_tokens_of_the_store(lab):
-    """As when a batch comes again after the deduplication window. Where the store is a server, the backend lives: what a
-    dead one was writing goes on beside the next try, and tokens alone cover that."""
+    """Like a batch that is sent again after the deduplication window. If the store is a server, the backend lives: the
+    server goes on with the write of a dead one during the next try, and only tokens protect against that."""
     series(lab, [kill_store] if lab.mode == 'http' else [kill_backend], share=2, forgetful=True)
 
 
@@ -163,7 +163,7 @@ def test_servers_of_other_versions_and_settings_keep_a_batch_once(lab):
 
 
 def test_tokens_work_whatever_the_profile_of_the_server_says(lab):
-    """A batch that comes twice as if for the first time, and that the ledger does not know: tokens alone tell."""
+    """Sends a batch twice as if for the first time, when the ledger does not know it: only tokens detect that."""
     if lab.mode != 'http':
         return
     for lab.server in (server for server in SERVERS if server.keeps_tokens):
@@ -176,7 +176,7 @@ def test_tokens_work_whatever_the_profile_of_the_server_says(lab):
 
 
 def lose_blocks(lab):
-    """As a kill between an insert token and its block leaves it: the store has noted tokens and lacks their blocks."""
+    """Makes the state after a kill between an insert token and its block: the store has tokens without their blocks."""
     with lab.counter() as ask:
         blocks = ask("SELECT path FROM system.parts WHERE active AND database = 'hotstack' AND table != 'schema_migrations'")
     port = lab.store.port if lab.mode == 'http' else None
@@ -207,7 +207,7 @@ def test_a_token_without_its_block_loses_nothing(lab):
 # ---- a store that hangs ----
 
 def saved(lab, *flags):
-    """The bytes that ingest-client would send."""
+    """Returns the bytes that ingest-client would send."""
     subprocess.run([lab.programs['client'], '--save', str(lab.path('body')), '--start-ms', str(lab.start_ms), *flags],
                    check=True, env=lab.environment)
     return lab.path('body').read_bytes()
@@ -326,8 +326,8 @@ def test_a_clock_that_is_an_hour_fast_is_named(lab):
 
 
 def test_a_clock_that_was_set_back_counts_both_times(lab):
-    """Two batches of one JVM, source and start. The second comes again without being known: the rows of the first are not
-    taken for its own."""
+    """Sends two batches of one JVM, source and start. The second is sent again although it is unknown: the rows of the first
+    are not taken for its own."""
     backend = lab.start()
     first = backend.send('--seed', '1')[0]
     second = backend.send('--seed', '6', '--attempt', '2')[0]

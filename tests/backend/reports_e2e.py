@@ -71,7 +71,7 @@ def test_heartbeats_are_kept_and_answered_with_limits(lab):
     drop, = one['drops']
     assert (drop['cause'], drop['batches'], time_ms(drop['oldest'])) == ('queue_full', 2, lab.start_ms)
     assert drop['fix'] and answer['collectors'][1]['drops'] == []
-    # The same account once more is not twice as many.
+    # A repeated report of the same drops does not count them twice.
     backend.send('--heartbeat', '--dropped', '2')
     backend.send('--heartbeat', '--seed', '3', '--cluster', 'west')
     settled('the third', backend, '/v1/collectors', lambda a: len(a['collectors']) == 3)

@@ -32,7 +32,7 @@ def test_long_ranges_are_read_from_hourly_sums(lab):
     assert rollup_metric(backend, 'generations_total') >= 1
     whole = sum(a['value'] for a in sent) // 3
     assert total() == whole
-    # A late batch counts at once, and the hour is summed anew.
+    # A late batch counts at once, and the hour is summed again.
     sent.append(backend.send('--seed', '4', start_ms=hour + 120000)[0])
     whole = sum(a['value'] for a in sent) // 3
     assert total() == whole
@@ -40,7 +40,7 @@ def test_long_ranges_are_read_from_hourly_sums(lab):
     assert total() == whole
     backend.stop()
 
-    # Sums that do not hold are found and made anew.
+    # Wrong sums are found and made again.
     lab.ask("ALTER TABLE profile_rollups DELETE WHERE pool = 'pool-1-#' SETTINGS mutations_sync = 2")
     backend = lab.start(*flags)
     parts.wait_for('the drift', lambda: rollup_metric(backend, 'drift_total') == 1)

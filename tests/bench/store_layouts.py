@@ -100,7 +100,7 @@ LAYOUTS = {
         ('frames: plain strings, ZSTD(3)', [('Array(LowCardinality(String))', 'Array(String)')]),
     ],
 }
-# The same of the tables whose rows are a store's.
+# The same for the tables whose rows are those of a store.
 SMALL = {
     'ingestion_batches': [
         ('the schema', []),
@@ -400,7 +400,7 @@ def selection(columns):
 
 
 def rows_of(table):
-    """What follows INSERT INTO."""
+    """Returns the text after INSERT INTO."""
     if table in SMALL:
         return f'SELECT * FROM hotstack.{table}'
     names, shown = selection(SOURCES[table][1])

@@ -58,7 +58,7 @@ def tidy(source, arguments, build):
 
 
 def findings(output, tree):
-    """The first line of each finding; how it comes about stands in tidy.log."""
+    """Returns the first line of each finding; tidy.log explains how it arises."""
     lines = [line for line in output.splitlines() if " error: " in line or " warning: " in line]
     return [line.replace(f"{tree}/", "") for line in lines] or ["clang-tidy failed; see tidy.log"]
 

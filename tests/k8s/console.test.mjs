@@ -85,7 +85,7 @@ async function statusOf(pod) {
   return targets.filter((one) => one.pod === pod);
 }
 
-// The pod's JVM comes to this, in the API and then on the page, with the reason's sentence, its fix, and these words.
+// Waits for this state of the pod's JVM in the API, then on the page, with the reason's sentence, its fix, and these words.
 async function shows(pod, { workload = pod, words = '', ...wanted }) {
   const target = await until(`${pod} is ${JSON.stringify(wanted)}`, async () => {
     const [found] = await statusOf(pod);

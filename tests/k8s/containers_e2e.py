@@ -95,7 +95,7 @@ def a_full_tmp_is_told_until_there_is_room(on):
 
 
 def goes_on(on, jvm):
-    """Windows with data come again after others failed."""
+    """Waits for windows with data after others failed."""
     before = len([w for w in on.windows(jvm) if w["covered"] > 0])
     wait_for("windows with data", lambda: len([w for w in on.windows(jvm) if w["covered"] > 0]) >= before + 2)
     on.wait_for_target(jvm, state=PROFILING, reason=0)

@@ -21,7 +21,7 @@ sys.path.insert(0, sys.argv[2])
 from recordings import INSTALL, Recordings, run_tests  # noqa: E402
 
 LIMIT = "+5% self"
-# The load's class, its profile type, how many recordings are made at once, and what the JVM is told.
+# The load's class, its profile type, how many recordings are made at the same time, and the JVM's options.
 LOADS = {
     "cpu": ("GateLoad", "cpu", 1, []),
     "alloc": ("GateAllocations", "alloc_bytes", 8, ["-Xmx64m", "-XX:TLABSize=4k", "-XX:-ResizeTLAB", "-XX:MinTLABSize=2k"]),

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 CAP_MIB = 64
-# Of the program itself, and of what it makes of the stacks for the document.
+# Memory of the program itself, and of the document that it makes from the stacks.
 BESIDE_MIB = 32
 PIECE = 20000
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ClickHouse server of another version or with other settings: it stands before a chdb-http, and alters what passes."""
+"""A ClickHouse server of another version or with other settings: a proxy before chdb-http that alters requests and answers."""
 import http.client
 import http.server
 import random
@@ -76,13 +76,13 @@ class Front:
             answer(call, status, headers, text)
 
     def altered(self, items):
-        """The items of an address as the server behind is to see them."""
+        """Returns the items of an address in the form for the server behind the proxy."""
         named = {name for name, _ in items}
         items = [*items, *((name, value) for name, value in self.server.profile.items() if name not in named)]
         return items if self.server.keeps_tokens else [item for item in items if item[0] != 'insert_deduplication_token']
 
     def without_unknown(self, body):
-        """A statement about the settings does not see those that the server does not have."""
+        """Hides the settings that the server does not have from a statement about them."""
         names = ', '.join(f"'{name}'" for name in self.server.unknown) or "''"
         return body.replace(b'FROM system.settings ', f'FROM (SELECT * FROM system.settings WHERE name NOT IN ({names})) '.encode())
 

@@ -39,7 +39,7 @@ def missing():
 
 
 def remove_groups(path):
-    """The control group of a pod, below every hierarchy, and the groups above that are empty then."""
+    """Removes the control group of a pod from every hierarchy, and the groups above it that are empty then."""
     for root in pathlib.Path("/sys/fs/cgroup").glob("*/kubepods"):
         group = root.parent / path
         while group != root.parent:

@@ -34,7 +34,7 @@ def read(text):
 
 
 def of_page(page):
-    """The document of a page."""
+    """Returns the document of a page."""
     data = ELEMENT.search(page)[1]
     return read(data if data.startswith("{") else zlib.decompress(base64.b64decode(data, validate=True)))
 
@@ -52,7 +52,7 @@ def cells_of(profile):
 
 
 def picture(document):
-    """By type: unit, exact totals, nodes with their frames, and omitted blocks."""
+    """Returns by type: unit, exact totals, nodes with their frames, and omitted blocks."""
     strings, f = document["strings"], document["frames"]
     frames = [(kind, strings[cls], strings[method], line) for kind, cls, method, line in zip(f["kind"], f["class"], f["method"], f["line"], strict=True)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page of metrics held to Prometheus' own rules, by `promtool check metrics`."""
+"""Checks a page of metrics by Prometheus' own rules, with `promtool check metrics`."""
 import re
 import shutil
 import subprocess

@@ -2,6 +2,7 @@
 """Tests that go through steps in order on real programs: waiting, running, telling why one failed. Prints TAP."""
 
 import socket
+import stat
 import time
 
 
@@ -30,6 +31,11 @@ def contains(text, part):
         raise Failed(f"{text!r} lacks {part!r}")
 
 
+def is_open_to_all(path):
+    """Every user can reach it: no directory above is one that only its owner may enter, such as /root."""
+    return all(directory.stat().st_mode & stat.S_IXOTH for directory in path.resolve().parents)
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -50,7 +56,7 @@ def run_steps(world, steps):
 
 
 def print_logs(log, names):
-    """The last lines of each program's log; `log` gives the text of one by name."""
+    """Returns the last lines of each program's log; `log` returns the text of one by name."""
     for name in names:
         for line in log(name).splitlines()[-30:]:
             print(f"# {name}: {line}")

@@ -72,7 +72,7 @@ def add_vitest(lane, name, summaries):
 
 
 def what_it_said(output, errors):
-    """The lines after each failed point of TAP, or else the last ones."""
+    """Returns the lines after each failed point of TAP, or else the last ones."""
     lines = [COLOUR.sub("", line).rstrip()[:SAID_WIDTH] for line in output.splitlines()]
     lines = [line for line in lines if line.strip(" #")]
     points = [at for at, line in enumerate(lines) if TAP_POINT.match(line)]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hotstack-attachd as a program, on a real JVM, asked over its socket. */
+/* Tests hotstack-attachd as a program, on a real JVM, over its socket. */
 #include "../../shared/attachclient/tests/jvm_fixture.h"
 
 #include <catalogue/reason.h>
@@ -128,7 +128,7 @@ static void start_session(uint32_t expected)
     start_session_of(&jvm, expected);
 }
 
-/* A window whose bytes, read in pieces, are a recording. */
+/* Takes a window, whose bytes, read in pieces, must be a recording. */
 static void take_window(void)
 {
     local_request request = about_jvm(LOCAL_WINDOW);

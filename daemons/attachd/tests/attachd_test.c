@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attachd's core with a fake JVM world behind its ports. */
+/* Tests attachd's core with fake JVMs behind its ports. */
 #include "../core/attachd.h"
 
 #include <catalogue/reason.h>
@@ -16,7 +16,7 @@
 
 #include "run_suite.h"
 
-/* Two JVMs; what was asked of each, and how many operations ran on it at once. */
+/* Two JVMs, the requests to each, and how many operations ran on it at the same time. */
 static struct {
     struct fake_jvm {
         bool running;
@@ -25,10 +25,10 @@ static struct {
         atomic_int inside;
         int started, windows, stopped, discarded;
         uint64_t offset;     /* of the last window */
-        uint64_t started_ms; /* when a session began that is adopted */
+        uint64_t started_ms; /* start of a session that is adopted */
     } jvms[2];
     atomic_bool hold;
-    atomic_int overlaps; /* operations that met another on the same JVM */
+    atomic_int overlaps; /* operations that ran on a JVM at the same time as another */
     atomic_int held;
     uint32_t fail_with;
     const char *recording;
@@ -36,7 +36,7 @@ static struct {
     int unstoppable;
     atomic_uchar next_id;
     uint64_t now;
-    uint64_t skipped_ms; /* of the monotonic clock */
+    uint64_t skipped_ms; /* added to the monotonic clock */
 } world;
 
 static struct fake_jvm *enter(const local_identity *jvm)
@@ -280,7 +280,7 @@ START_TEST(a_list_tells_what_is_missing_and_which_workers_hang)
 }
 END_TEST
 
-/* Whoever speaks to attachd: the profiler never sees an interval below its floor. */
+/* Whoever the client is, the profiler never gets an interval below its floor. */
 START_TEST(an_interval_below_its_floor_is_refused)
 {
     for (int event = 0; event < EVENTS; event++) {
@@ -319,7 +319,7 @@ START_TEST(a_window_is_read_in_pieces_and_freed)
     piece = read_handle(&ended, 0, false);
     ck_assert_uint_eq(piece.reason, REASON_INTERNAL);
     local_answer_clear(&piece);
-    world.now = 121000; /* the next window goes on where this one ended */
+    world.now = 121000; /* the next window begins where this one ended */
     local_answer next = ask(LOCAL_WINDOW, 1);
     ck_assert_uint_eq(next.window_start_ms, 61000);
 }
@@ -333,7 +333,8 @@ START_TEST(a_window_begins_where_its_reader_says)
     ask(LOCAL_START, 1);
     attachd_handle(core, &request, &answer);
     ck_assert_uint_eq(world.jvms[0].offset, 17);
-    ck_assert_uint_eq(answer.offset, 100); /* and the next one where the profiler's files end */
+    /* And the next one begins where the profiler's files end. */
+    ck_assert_uint_eq(answer.offset, 100);
 }
 END_TEST
 
@@ -367,7 +368,7 @@ START_TEST(the_oldest_windows_make_room)
     ask(LOCAL_START, 1);
     local_answer answers[3];
     for (int i = 0; i < 3; i++)
-        answers[i] = ask(LOCAL_WINDOW, 1); /* 14 bytes each, and 40 are allowed */
+        answers[i] = ask(LOCAL_WINDOW, 1); /* 14 bytes each; the limit is 40 */
     attachd_counts counts = attachd_count(core);
     ck_assert_uint_eq(counts.windows, 2);
     ck_assert_uint_eq(counts.windows_dropped, 1);
@@ -377,7 +378,7 @@ START_TEST(the_oldest_windows_make_room)
     local_answer there = read_handle(&answers[2], 0, false);
     ck_assert_uint_eq(there.length, 8);
     local_answer_clear(&there);
-    there = read_handle(&answers[2], 0, true); /* not the oldest */
+    there = read_handle(&answers[2], 0, true); /* not the oldest one */
     there = read_handle(&answers[1], 0, true);
     ck_assert_uint_eq(attachd_count(core).window_bytes, 0);
 }
@@ -485,14 +486,14 @@ START_TEST(a_session_that_nobody_asks_about_is_stopped)
     ask(LOCAL_START, 1);
     ask(LOCAL_START, 2);
     world.skipped_ms = LEASE_MS - 60000;
-    ask(LOCAL_WINDOW, 2); /* its owner lives */
+    ask(LOCAL_WINDOW, 2); /* its owner still asks */
     ck_assert_uint_eq(attachd_expire(core), 0);
     world.skipped_ms = LEASE_MS;
     ck_assert_uint_eq(attachd_expire(core), 1);
     ck_assert_int_eq(world.jvms[0].stopped, 1);
     ck_assert_int_eq(world.jvms[1].stopped, 0);
     ck_assert_uint_eq(attachd_count(core).targets, 1);
-    /* its owner comes back: what went by is told */
+    /* Its owner comes back: the time in between is reported. */
     world.now = 901000;
     local_answer again = ask(LOCAL_START, 1);
     ck_assert_uint_eq(again.reason, 0);
@@ -520,7 +521,7 @@ START_TEST(an_old_session_begins_anew_at_the_end_of_a_window)
     world.now = 1000 + RESTART_MS;
     local_answer last = ask(LOCAL_WINDOW, 1);
     ck_assert_uint_eq(last.reason, 0);
-    ck_assert(last.has_handle); /* what the old session had */
+    ck_assert(last.has_handle); /* the data of the old session */
     ck_assert_uint_eq(last.window_start_ms, 61000);
     ck_assert_uint_eq(last.session, SESSION_STATE_OWNED);
     ck_assert_uint_eq(last.session_ms, 1000 + RESTART_MS); /* whose recording begins at 0 */
@@ -552,7 +553,7 @@ START_TEST(an_old_session_of_an_earlier_run_begins_anew_once_its_owner_claims_it
 }
 END_TEST
 
-/* async-profiler tells them when it stops, and only then. */
+/* async-profiler records live objects when it stops, and only then. */
 START_TEST(live_objects_begin_a_session_anew_with_each_window)
 {
     local_request request = {.op = LOCAL_START,
@@ -588,7 +589,7 @@ START_TEST(a_restart_that_fails_leaves_the_window)
 {
     ask(LOCAL_START, 1);
     world.now = 1000 + RESTART_MS;
-    world.fail_with = REASON_ATTACH_TIMEOUT; /* the fake stop heeds it not, the start does */
+    world.fail_with = REASON_ATTACH_TIMEOUT; /* the fake stop ignores it, the start does not */
     local_answer last = ask(LOCAL_WINDOW, 1);
     ck_assert_uint_eq(last.reason, 0);
     ck_assert(last.has_handle);

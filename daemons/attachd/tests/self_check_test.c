@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What attachd says that it lacks. */
+/* Tests the findings of attachd's self-check. */
 #include "../adapters/self_check.h"
 
 #include <check.h>

@@ -45,7 +45,7 @@ def profiles(document):
 
 
 def check_sums(profile):
-    """The nodes and what was cut away add up to the profile."""
+    """Asserts that the nodes and the omitted values add up to the profile."""
     assert profile["total"] == int(profile["value_total"])
 
 

@@ -28,7 +28,7 @@ import arrow_file  # noqa: E402
 
 
 def go():
-    """The Go that the dependency script installs, else the machine's."""
+    """Returns the Go that the dependency script installs, else the machine's."""
     return next((str(path) for path in sorted(CACHE.glob("go*/**/bin/go"))), None) or shutil.which("go")
 
 
@@ -38,7 +38,7 @@ def samples_of(collapsed):
 
 
 def pprof_of(stacks, duration_ns):
-    """A profile of CPU time for pprof (profile.proto): tuples of names, root first, and their nanoseconds."""
+    """Makes a profile of CPU time for pprof (profile.proto) from tuples of names, root first, and their nanoseconds."""
     def number(value):
         out = bytearray()
         while value > 127:
@@ -328,7 +328,7 @@ class Tests:
         assert "JFR version 0.9 is the format of Oracle's JDK 7 or 8" in self.run("top", "old.jfr", code=1)[1]
 
     def test_collapsed_text_has_one_number_a_line(self):
-        """As flamegraph.pl reads it: a stack, and a number; of two numbers the first is the other side's."""
+        """Reads lines like flamegraph.pl: a stack, and a number; of two numbers the first is the other side's."""
         (self.directory / "kotlin.cpu.collapsed").write_text("a.B.run;a.BTest.returns 42 7\na.B.is 1.5;a.B.run 5\n")
         text = self.run("convert", "kotlin.cpu.collapsed", "-f", "collapsed", "-o", "-")[0].decode()
         number = re.compile(r"^(.*)\s+?(\d+(?:\.\d*)?)$")
@@ -527,7 +527,7 @@ class Tests:
         return None
 
     def slow_and_fast(self):
-        """Two recordings of ten seconds: the second uses twice as much CPU, in the same shares."""
+        """Makes two recordings of ten seconds: the second uses twice as much CPU, in the same shares."""
         for name, value in (("fast", 1), ("slow", 2)):
             stacks = {("a.B.run", "a.B.work"): 60 * value, ("a.B.run",): 40 * value}
             (self.directory / f"{name}.pprof").write_bytes(pprof_of(stacks, 10_000_000_000))

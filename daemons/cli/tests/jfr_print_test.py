@@ -34,7 +34,7 @@ FEW = [("jdk-default", 17), ("jdk-default", 25), ("jdk-profile", 25), ("async-ch
 
 
 def chunks_of(data):
-    """The chunks of a recording, each a recording of its own."""
+    """Returns the chunks of a recording, each as a recording of its own."""
     at = 0
     while at < len(data):
         size = int.from_bytes(data[at + 8:at + 16], "big")
@@ -219,7 +219,7 @@ class Tests:
         assert self.run("print", "--json", "-", stdin=self.jdk.read_bytes()) == self.run("print", "--json", self.jdk)
 
     def test_what_is_no_plain_file(self):
-        """A pipe by its name is read, as by convert; a folder is named, once."""
+        """A named pipe is read, as by convert; a folder is reported once."""
         for command in ("summary", "metadata", "totals", "events"):
             piped = subprocess.run([self.program, "jfr", command, "/dev/stdin"], input=self.jdk.read_bytes(), capture_output=True)
             assert (piped.returncode, piped.stdout) == (0, self.run(command, self.jdk)[0]), (command, piped.stderr)

@@ -154,7 +154,7 @@ def recording_itself(directory, jvm):
 
 
 def formats_for_other_tools(directory, jvm):
-    """By the code of convert, whose own test looks into what it writes."""
+    """The code of convert writes it, and convert's own test checks its content."""
     def start_of(name, size):
         data = (directory / name).read_bytes()
         return gzip.decompress(data)[:size] if name.endswith(".gz") else data[:size]
@@ -168,7 +168,7 @@ def formats_for_other_tools(directory, jvm):
 
 
 def what_the_profiler_dropped_is_told(directory, jvm):
-    """One CPU sample a second of a JVM that burns a good part of a core."""
+    """Takes one CPU sample per second of a JVM that uses a good part of a core."""
     out = directory / "limited.json"
     text = profile_while(jvm, main_cpu, 0.3, "-e", "cpu=1ms", "--rate-limit", "1", "-f", out)
     told = int(re.search(r"async-profiler dropped (\d+) events.*at most 1 of one kind", text).group(1))

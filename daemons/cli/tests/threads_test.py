@@ -36,7 +36,7 @@ def find_java():
 
 @contextlib.contextmanager
 def jvm(*arguments):
-    """A JVM that runs Threads with these arguments; nothing of ours may be left in its /tmp."""
+    """A JVM that runs Threads with these arguments; at the end its /tmp must have no files of ours."""
     child = subprocess.Popen([find_java(), "-XX:+EnableDynamicAgentLoading", "-Xmx64m", "-cp", CLASSES, "Threads",
                               *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:

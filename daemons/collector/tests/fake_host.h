@@ -17,17 +17,17 @@ typedef struct fake_host {
     bool threadless;       /* no thread can be started for a job */
     unsigned lost_answers; /* so many calls are performed, but their answers are lost */
     uint32_t start_reason, window_reason;
-    uint32_t session;       /* as a START answers */
-    bool unclaimed;         /* attachd was started anew: no START has taken the session over */
-    uint8_t ids[SPANS_MAX]; /* of WINDOW requests, first byte; a repeated one is done once */
+    uint32_t session;       /* in the answer to a START */
+    bool unclaimed;         /* attachd was restarted: no START has taken the session over */
+    uint8_t ids[SPANS_MAX]; /* first byte of the ids of WINDOW requests; repeated ones run once */
     size_t id_count;
     unsigned starts, windows, stops, reads_done;
     local_request last_start, last_window;
     uint64_t offsets[SPANS_MAX]; /* of WINDOW and STOP requests */
     size_t offset_count;
     uint64_t session_ms;   /* when the session of the JVM began */
-    uint64_t start_offset; /* as a START answers */
-    unsigned lost_windows; /* so many windows are gone when they are fetched */
+    uint64_t start_offset; /* in the answer to a START */
+    unsigned lost_windows; /* so many windows have been dropped before they are fetched */
     bool parse_fails;
     uint64_t dropped; /* dropped events that attachd reports for each window */
     uint64_t excess;  /* excess events that the reader reports for each window */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes side by side, on real threads: JVMs that hang delay no other, nor the look at the host. */
+/* Tests lanes on real threads: JVMs that hang delay neither other JVMs nor the look at the host. */
 #include "../adapters/jobs.h"
 #include "../adapters/queue/file_queue.h"
 #include "collector_tests.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue on disk. */
+/* Tests the queue on disk. */
 #include "../adapters/queue/file_queue.h"
 #include "collector_tests.h"
 
@@ -210,7 +210,7 @@ START_TEST(positions_are_in_force_exactly_when_their_entry_is_there)
     ck_assert_int_eq(rename(from, path), 0);
     push_at(one, "third", 20);
     file_queue_close(one);
-    for (int entry = 4; entry >= 3; entry--) { /* 4 is not there */
+    for (int entry = 4; entry >= 3; entry--) { /* 4 is not in the queue */
         char unproven[128];
         (void)snprintf(unproven, sizeof(unproven), "%s/%016d.positions", directory, entry);
         ck_assert_int_eq(link(path, unproven), 0);

@@ -88,7 +88,7 @@ START_TEST(a_window_that_is_gone_when_it_is_fetched_is_asked_for_again)
 }
 END_TEST
 
-/* One window is in the queue, and one is in the batch under way when the collector is killed. */
+/* Kills the collector while one window is in the queue and one is in the current batch. */
 static void kill_collector(void)
 {
     add_rule("Shop", false, 0);
@@ -120,13 +120,13 @@ START_TEST(a_killed_collectors_session_that_has_ended_is_told_as_lost)
 }
 END_TEST
 
-/* attachd did so for the collector that was killed, which had no time to read the new session. */
+/* attachd restarted the session for the killed collector, which had no time to read the new one. */
 START_TEST(a_killed_collectors_session_that_was_begun_anew_is_read_from_its_beginning)
 {
     kill_collector();
     host.session = SESSION_STATE_ADOPTED;
     host.session_ms = NOON + 15000;
-    host.start_offset = 50; /* what it has handed out is in no queue */
+    host.start_offset = 50; /* the bytes that it has handed out are in no queue */
     run_to(NOON + 31500);
     expect_lost(NOON + 10000, NOON + 15000, REASON_COLLECTOR_RESTARTED);
     ck_assert_uint_eq(host.spans[2].start_ms, NOON + 15000);
@@ -205,7 +205,7 @@ START_TEST(thread_snapshots_of_a_killed_collector_are_told_as_lost)
 }
 END_TEST
 
-/* The profiler ends a chunk a little after the border, when it is asked. */
+/* The profiler ends a chunk a little after the border, when it is asked to. */
 START_TEST(time_that_the_window_before_contains_is_covered)
 {
     add_rule("Shop", false, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue when the disk, the process or the clock fails: what is missing is what is counted, the
- * rest is there, and the log names the file. */
+/* Tests the queue when the disk, the process or the clock fails: missing entries are counted, the
+ * others are there, and the log names the file. */
 #include "../adapters/queue/file_queue.h"
 #include "collector_tests.h"
 

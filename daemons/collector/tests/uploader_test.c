@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The uploader against a backend whose answers are written down beforehand. */
+/* Tests the uploader with a fake backend whose answers the test sets. */
 #include "../adapters/queue/file_queue.h"
 #include "collector_tests.h"
 
@@ -497,7 +497,7 @@ START_TEST(a_full_queue_loses_nothing_when_its_batches_are_split)
 }
 END_TEST
 
-/* The directory of a collector that was killed between the two files of a split. */
+/* Uses the directory that a collector leaves when it is killed between the two files of a split. */
 START_TEST(a_split_that_a_kill_interrupts_doubles_nothing)
 {
     char whole[128], kept[128];

@@ -87,7 +87,7 @@ enum import_kind import_kind_of(const void *data, size_t size)
         return IMPORT_JFR;
     if (import__is_gzip(data, size)) {
         size = import__gunzip_head(head, sizeof(head), data, size);
-        /* libjfr reports input that cannot be unpacked; packed text is no known format. */
+        /* libjfr reports input that cannot be unpacked; packed text is not a known format. */
         return begins_as_jfr(head, size) ? IMPORT_JFR : IMPORT_PPROF;
     }
     if (begins_as_jfr(data, size))

@@ -134,7 +134,7 @@ static nng_msg *serve(const localrpc_server *server, const nng_msg *message)
     return reply;
 }
 
-/* A message that is no request gets an empty answer, so that its sender does not wait. */
+/* A message that is not a request gets an empty answer, so that its sender does not wait. */
 static nng_msg *reply_to(const localrpc_server *server, const nng_msg *message)
 {
     nng_msg *reply = serve(server, message);

@@ -259,12 +259,12 @@ def write_anew(path):
 
 
 def get(name):
-    """The recording's file, made first where it is not in the cache, and written anew."""
+    """Returns the recording's file, which is made if it is not in the cache, and written again."""
     return write_anew(made(name))
 
 
 def made(name):
-    """The recording's file as it lies in the cache, made first where it is not there."""
+    """Returns the recording's file in the cache, which is made if it is missing."""
     path = path_of(name)
     if is_there(path):
         return path
@@ -306,7 +306,7 @@ def off_shape(name):
 
 
 def file_of(name) -> pathlib.Path:
-    """As get; refuses a recording that is not of the shape it stands for."""
+    """Returns the same file as get; refuses a recording whose shape is not the wanted one."""
     path = get(name)
     off = off_shape(name)
     if off:

@@ -5,7 +5,7 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
-// Polls `probe` until it gives something truthy. `what` and the last error stand in the failure.
+// Polls `probe` until it returns a truthy value. The failure names `what` and the last error.
 // The limit is a safety net against a hang, not an expectation about speed.
 export async function until(what, probe, { seconds = Number(process.env.E2E_PATIENCE ?? 120), every = 100 } = {}) {
   const end = Date.now() + seconds * 1000;

@@ -73,7 +73,7 @@ class Installed(unittest.TestCase):
         return done.stdout
 
     def written(self, name):
-        """The files that were written for a name, without those of no bytes."""
+        """Returns the files that were written for a name, without empty ones."""
         stem, _, ending = name.partition(".")
         return [path for path in self.folder.glob(f"{stem}.*{ending}") if path.stat().st_size > 0]
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load/expect.h: what the store holds once every batch of a fleet is acknowledged, printed as lines
- * of fields with tabs between them: TABLE KEY SOURCE DAY ROWS SUM1 SUM2 SUM3 SUM4.
+ * load/expect.h: prints the rows that the store must have once every batch of a fleet is
+ * acknowledged, as lines of fields separated by tabs: TABLE KEY SOURCE DAY ROWS SUM1 SUM2 SUM3
+ * SUM4.
  *
  * KEY is the target's number, in hexadecimal, or the workload for profile_stacks; SOURCE is 0 where
  * a table has none; DAY counts from 1970. The sums, which wrap at 2^64, are of

@@ -213,6 +213,16 @@ describe('service', () => {
     await panel.getByText('nothing was recorded in 3 windows, last because of process_exited').waitFor();
   });
 
+  it('says which batches never came, also where nothing is left to draw', async () => {
+    backend.loss = { dropped_batches: 2, oldest_dropped: null, rejected_batches: 1, code: 'window_too_old' };
+    backend.emptyTypes = new Set(['lock_delay']);
+    await enter(SERVICE);
+    for (const name of ['panel-cpu', 'panel-lock']) {
+      await page.getByTestId(name).getByText('2 batches of these nodes never came: collectors lost them').waitFor();
+      await page.getByTestId(name).getByText('1 batch of these nodes was rejected, last as window_too_old').waitFor();
+    }
+  });
+
   it('offers wall time where it is recorded', async () => {
     await enter(SERVICE);
     await graph('cpu').waitFor();

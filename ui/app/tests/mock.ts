@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { readDocument } from '../../flamegraph/src/document/document.ts';
 import { topFrames } from '../../flamegraph/src/lens/top.ts';
 import { KINDS } from '../../flamegraph/src/document/frames.ts';
+import type { Loss } from '../src/api/types.ts';
 import * as ledger from './ledger.ts';
 import * as pool from './pool.ts';
 import { shopGraph, TYPES } from './shop.ts';
@@ -30,6 +31,7 @@ export class MockBackend {
   age = 1;
   failures: Failures = new Map();
   lostEvents = '0';
+  loss: Loss = { dropped_batches: 0, oldest_dropped: null, rejected_batches: 0, code: null };
   coverage: { share: number; lost_windows: number; reason: string | null } = { share: 1, lost_windows: 0, reason: null };
   /** Profile types without samples. */
   emptyTypes = new Set<string>(['wall', 'live_bytes']);
@@ -199,6 +201,7 @@ export class MockBackend {
       missing: [],
       coverage: this.coverage,
       lost_events: this.lostEvents,
+      loss: this.loss,
       ledger: ledgerOf(0n),
     };
   }

@@ -16,7 +16,7 @@ typedef struct hour_split {
     uint64_t generations[GENERATIONS_MAX], live[HOURS_MAX];
     size_t generation_count, live_count;
     uint64_t from_ms, to_ms; /* range of the read */
-    bool complete; /* the query succeeded; otherwise all hours are read from the samples */
+    bool complete;           /* the hours have been read; otherwise all are read from the samples */
 } hour_split;
 
 static bool is_within(const hour_split *h, uint64_t hour_ms)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a collector does to one JVM, as a program that may be killed at any moment: starts or adopts
+ * Serves one JVM like a collector, as a program that may be killed at any moment: starts or adopts
  * a session, takes windows, keeps each as a file "<first byte>-<end>.jfr", and goes on where its
  * files end when it is started again. SIGTERM ends it with the last window and nothing left behind.
  * With an agent it takes a thread snapshot beside each window.

@@ -65,7 +65,7 @@ def chunks(directory):
 
 
 def measure(directory):
-    """Share of the time from the first to the last byte that lies inside chunks, and the largest hole in ms."""
+    """Returns the share of the time from the first to the last byte that chunks cover, and the largest gap in ms."""
     spans = list(chunks(directory))
     holes = [max(0, after[0] - before[1]) for before, after in zip(spans, spans[1:])]
     whole = spans[-1][1] - spans[0][0]

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists, starts, asks and stops, one target after the other, again and again, as a daemon would; at
- * the end says what each target came to and what this process has grown by.
+ * Lists, starts, asks and stops one target after another, repeatedly, like a daemon; at the end
+ * prints the results of each target and how much this process has grown.
  *
  * usage: hostile_driver SECONDS LIBRARY PID@TICKS=MILLISECONDS...
- * TICKS is when the process began, as /proc/PID/stat has it: in an hour its pid may be given to
- * another. MILLISECONDS is each operation's deadline for that target.
+ * TICKS is when the process began, as in /proc/PID/stat: in an hour its pid may belong to another
+ * process. MILLISECONDS is each operation's deadline for that target.
  * Output: "<pid> <operation> <reason>" once for each that occurred, then "rounds N",
  * "grown_kib N" since the first round, "descriptors N", "children N".
  */

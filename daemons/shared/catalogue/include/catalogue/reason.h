@@ -53,7 +53,7 @@ enum reason {
 typedef struct reason_info {
     enum reason reason;
     const char *name;        /* stable word, e.g. "no_exec_dir" */
-    const char *explanation; /* one sentence: what the matter is */
+    const char *explanation; /* one sentence: the situation */
     const char *fix;         /* one sentence: what to do; "" where nothing is needed */
 } reason_info;
 

@@ -49,7 +49,7 @@ int check_stacks(stack_dictionary *stacks, const ingest_limits *limits, verdict 
 /* FRAME_TEXTS: the bytes that a dictionary's frames name, in multiples of strings_bytes. */
 enum { FRAME_TEXTS = 4, TARGET_TEXT_MAX = 1024, ENGINE_TEXT_MAX = 253, DROP_CAUSES_MAX = 64 };
 
-/* ---- what the parts are made of ---- */
+/* ---- the building blocks of the parts ---- */
 
 /* A column with its name, for messages. */
 typedef struct named_column {

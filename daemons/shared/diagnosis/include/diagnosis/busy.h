@@ -10,7 +10,7 @@
  * waking up, and small enough for a container with a twentieth of a core. */
 #define DIAGNOSIS_BUSY_PERCENT 2
 
-/* What is known about a thread in a time window. */
+/* The facts about a thread in a time window. */
 typedef struct diagnosed_use {
     uint64_t window_ns; /* the time over which CPU time was measured; 0 = not measured */
     uint64_t cpu_ns;

@@ -11,7 +11,7 @@ import { EmptyGraph } from './EmptyGraph.tsx';
 import { FlameGraph } from './FlameGraph.tsx';
 import { chosenType, typesOf, type GraphGroup } from './groups.ts';
 import { useService } from '../frame/ServiceFrame.tsx';
-import { LedgerLine } from './LedgerLine.tsx';
+import { LedgerLine, Warnings } from './LedgerLine.tsx';
 import styles from '../Panel.module.css';
 
 const MAX_HEIGHT = 432;
@@ -42,7 +42,12 @@ export function FlamePanel({ group, service, address, targets }: FlamePanelProps
             onChange={(next) => address.set(group.key, next, first, true)}
           />
         )}
-        {query.data !== undefined && hasSamples(query.data.profile) && <LedgerLine profile={query.data.profile} meta={query.data.meta} />}
+        {query.data !== undefined &&
+          (hasSamples(query.data.profile) ? (
+            <LedgerLine profile={query.data.profile} meta={query.data.meta} />
+          ) : (
+            <Warnings meta={query.data.meta} />
+          ))}
       </header>
       <Answer query={query} waitsFor="the backend to build the graph">
         {({ profile }) =>

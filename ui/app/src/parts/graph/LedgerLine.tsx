@@ -50,7 +50,8 @@ function Recorded({ meta }: { meta: Partial<Meta> }) {
   );
 }
 
-function Warnings({ meta }: { meta: Partial<Meta> }) {
+/** What is missing from an answer, which matters most where nothing is left to draw. */
+export function Warnings({ meta }: { meta: Partial<Meta> }) {
   const warnings: string[] = [];
   if (meta.truncated === true) warnings.push('stopped at its budget: less than the whole');
   if (meta.sampled === true) warnings.push('computed from a sample of the rows');
