@@ -23,6 +23,7 @@ BENCHES = {
     "profile": "hotstack profile of one JVM: time beyond the recording, bytes of a page, against asprof",
     "python": "tables of samples in Python, against jfr print --json with json.load, and against C",
     "policy": "how soon an annotation on a real API server takes effect on the JVM, with 200 pods on the node",
+    "pods": "what collector and attachd take for 50 annotated pods of a real API server over 15 minutes, snapshots included",
     "queries": "how long the threads and locks of a service over an hour take to come from the backend",
     "threads": "how long thread snapshots stop a JVM, against the JDK's own dumps",
 }

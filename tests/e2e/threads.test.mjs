@@ -88,6 +88,24 @@ step('slow threads are named with what they wait for and who runs', async () => 
   assert.equal(named(slow, 'ledger-owner'), undefined);
 });
 
+step('a thread that waits for a StampedLock is slow, and has a stack and a holder that the JVM does not know', async () => {
+  for (const version of versions) {
+    stack.programs.find((one) => one.name === `contention-${version}`).child.stdin.write('stamp\n');
+    const waiter = await until(`the waiter of JDK ${version} is seen`, async () => {
+      const { slow } = await get('threads', `contention-${version}`);
+      return named(slow, 'stamped-waiter');
+    });
+    assert.equal(waiter.kind, 'unknown_holder');
+    assert.equal(waiter.lock.class, 'java.util.concurrent.locks.StampedLock');
+    assert.deepEqual([waiter.holder.kind, waiter.holder.java_tid], ['unknown', null]);
+    await until(`the waiter's stack is seen in JDK ${version}`, async () => {
+      const { jvm, java_tid } = waiter;
+      const { snapshots } = await get('threads/one', `contention-${version}`, { jvm, java_tid });
+      return snapshots.some((one) => methods(one.stack).includes('readLock'));
+    });
+  }
+});
+
 step('a carried virtual thread, an ended holder and crossing initialisations are told as what they are', async () => {
   for (const version of versions.filter((one) => one >= 21)) {
     const program = stack.programs.find((one) => one.name === `contention-${version}`);
@@ -129,39 +147,59 @@ step('a carried virtual thread, an ended holder and crossing initialisations are
   }
 });
 
-step('deadlocks of two and of five threads are events with their cycle, locks and frames', async () => {
+// What each thread's own lock is, by the name of the cycle.
+const cycles = {
+  'cycle2-monitors': ['monitor'],
+  'cycle2-locks': ['juc'],
+  'cycle2-both': ['juc', 'monitor'],
+  'cycle5-monitors': ['monitor'],
+  'cycle5-locks': ['juc'],
+  'cycle5-both': ['juc', 'monitor'],
+};
+const cycleOf = (deadlock) => deadlock.threads[0].name.replace(/-\d$/, '');
+
+// When the second snapshot was taken in which all of these threads waited for a lock.
+async function secondSight(workload, jvm, threads) {
+  const waits = threads.map(async ({ java_tid }) => {
+    const { snapshots } = await get('threads/one', workload, { jvm, java_tid, limit: 1000 });
+    const waited = snapshots.filter((one) => one.lock !== null).map((one) => one.time);
+    return waited.sort()[1];
+  });
+  return (await Promise.all(waits)).sort().at(-1);
+}
+
+step('deadlocks of 2 and 5 threads with monitors, ReentrantLocks and both show within two snapshots, as events', async () => {
   for (const program of stack.programs.filter((one) => one.name.startsWith('contention-')))
-    program.child.stdin.write('deadlock\n');
+    program.child.stdin.write('deadlock\ndeadlocks\n');
   for (const version of versions) {
+    const workload = `contention-${version}`;
     const found = await until(`the deadlocks of JDK ${version} are seen twice`, async () => {
-      const answer = await get('deadlocks', `contention-${version}`);
+      const answer = await get('deadlocks', workload);
       const deadlocks = answer.deadlocks.filter((one) => !one.inferred);
       return (
-        deadlocks.length === 2 &&
-        deadlocks.every((one) => one.last_seen > one.first_seen) &&
-        deadlocks.sort((a, b) => a.threads.length - b.threads.length)
+        deadlocks.length === Object.keys(cycles).length && deadlocks.every((one) => one.last_seen > one.first_seen) && deadlocks
       );
     });
-    assert.deepEqual(
-      found.map((one) => one.threads.length),
-      [2, 5],
-    );
-    for (const [i, one] of found.entries()) {
+    assert.deepEqual(found.map(cycleOf).sort(), Object.keys(cycles).sort());
+    for (const one of found) {
+      const name = cycleOf(one);
       assert.equal(one.ended, null);
+      assert.equal(`${one.threads.length}`, name['cycle'.length]);
       const { deadlock } = await until(`deadlock ${one.id} has its stacks`, async () => {
         const answer = await stack.api.get(`/v1/deadlocks/${one.id}`);
         return answer.deadlock.threads.every((thread) => thread.stack.length > 0) && answer;
       });
       deadlock.threads.forEach((thread, at) => {
         const next = deadlock.threads[(at + 1) % deadlock.threads.length];
-        assert.match(thread.name, i === 0 ? /^cycle2-/ : /^cycle5-/);
+        assert.ok(thread.name.startsWith(name), `${thread.name} in ${name}`);
         assert.deepEqual(thread.waits_for, next.holds);
         assert.ok(methods(thread.stack).includes('hold'));
         if (thread.holds.kind === 'monitor') assert.equal(thread.stack[thread.held_at].method, 'hold');
       });
+      assert.deepEqual([...new Set(deadlock.threads.map((thread) => thread.holds.kind))].sort(), cycles[name]);
+      const second = await secondSight(workload, one.jvm, deadlock.threads);
+      assert.ok(one.first_seen <= second, `${name} of JDK ${version} first seen ${one.first_seen}, in its second snapshot ${second}`);
     }
-    assert.ok(found[1].threads.some((one) => one.waits_for.kind === 'juc'));
-    assert.ok(found[1].threads.some((one) => one.waits_for.kind === 'monitor'));
   }
 });
 
@@ -217,14 +255,19 @@ step('the pages lead to the busy thread, the holder of a lock and the drawn cycl
         await page.goto(`${service}/locks`);
         await page.locator('[data-holder="ended_or_virtual"]').first().waitFor();
       }
+      await page.goto(`${service}/locks`);
+      await page.getByTestId('slow-table').locator('tr', { hasText: 'stamped-waiter' }).getByText('holder unknown').waitFor();
 
       await page.goto(`${service}/deadlocks`);
       if (version >= 21) await page.getByTestId('deadlock-link').filter({ hasText: 'probable, 2 threads' }).waitFor();
-      await page.getByTestId('deadlock-link').filter({ hasText: '5 threads' }).click();
-      await page.locator('[data-testid="cycle"][data-closed="true"]').waitFor();
-      assert.equal(await page.getByTestId('cycle-thread').count(), 5);
-      assert.match(await page.getByTestId('cycle-lock').first().textContent(), /^waits for.*held by cycle5-\d/);
-      await page.getByTestId('deadlock-facts').getByText('lasts').waitFor();
+      for (const name of Object.keys(cycles)) {
+        await page.getByTestId('deadlock-link').filter({ hasText: `${name}-` }).click();
+        await page.locator('[data-testid="cycle"][data-closed="true"]').waitFor();
+        assert.equal(`${await page.getByTestId('cycle-thread').count()}`, name['cycle'.length]);
+        assert.match(await page.getByTestId('cycle-lock').first().textContent(), new RegExp(`^waits for.*held by ${name}-\\d`));
+        await page.getByTestId('deadlock-facts').getByText('lasts').waitFor();
+        await page.goBack();
+      }
     }
     assert.deepEqual(errors, []);
   });
@@ -232,12 +275,13 @@ step('the pages lead to the busy thread, the holder of a lock and the drawn cycl
 
 step('a deadlock ends when its cycle does, and one of monitors alone goes on', async () => {
   stack.programs.find((one) => one.name === 'contention-17').child.stdin.write('untie\n');
-  await until('the deadlock of five threads has ended', async () => {
+  const byName = async (name) => {
     const { deadlocks } = await get('deadlocks', 'contention-17');
-    const five = deadlocks.filter((one) => one.threads.length === 5);
-    assert.equal(five.length, 1);
-    return five[0].end_reason === 'resolved';
-  });
-  const { deadlocks } = await get('deadlocks', 'contention-17');
-  assert.equal(deadlocks.find((one) => one.threads.length === 2).ended, null);
+    const found = deadlocks.filter((one) => cycleOf(one) === name);
+    assert.equal(found.length, 1, `events of ${name}`);
+    return found[0];
+  };
+  for (const name of Object.keys(cycles).filter((one) => cycles[one].includes('juc')))
+    await until(`the deadlock ${name} has ended`, async () => (await byName(name)).end_reason === 'resolved');
+  for (const name of ['cycle2-monitors', 'cycle5-monitors']) assert.equal((await byName(name)).ended, null);
 });

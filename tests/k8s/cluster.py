@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import ssl
 import subprocess
 import sys
@@ -24,6 +25,16 @@ from steps import Failed, free_port
 CACHE = pathlib.Path(os.environ.get("HOTSTACK_CACHE", pathlib.Path.home() / ".cache/hotstack"))
 PROGRAMS = CACHE / "kubernetes"
 ADMIN = "admin-token"
+MANIFESTS = pathlib.Path(__file__).parents[2] / "deploy" / "manifests"
+RESOURCES = {  # of kinds in our manifests
+    "Namespace": "/api/v1/namespaces",
+    "ServiceAccount": "/api/v1/namespaces/hotstack/serviceaccounts",
+    "Service": "/api/v1/namespaces/hotstack/services",
+    "ClusterRole": "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+    "ClusterRoleBinding": "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+    "DaemonSet": "/apis/apps/v1/namespaces/hotstack/daemonsets",
+    "StatefulSet": "/apis/apps/v1/namespaces/hotstack/statefulsets",
+}
 PATIENCE = 120  # seconds until something that must come is given up
 wait_for = functools.partial(steps.wait_for, seconds=PATIENCE)
 
@@ -101,7 +112,7 @@ class Cluster:
 
     def request(self, method, path, body=None, token=ADMIN, kind="application/json", raw=False):
         context = ssl.create_default_context(cafile=str(self.ca_file))
-        data = json.dumps(body).encode() if body is not None else None
+        data = json.dumps(body).encode() if body is not None and not isinstance(body, bytes) else body
         headers = {"Authorization": f"Bearer {token}", "Content-Type": kind}
         asked = urllib.request.Request(self.url + path, data=data, method=method, headers=headers)
         with urllib.request.urlopen(asked, timeout=30, context=context) as answer:
@@ -133,6 +144,15 @@ class Cluster:
         post("compaction", {"revision": revision, "physical": True})
 
     # ---- objects ----
+
+    def apply(self, name):
+        """Makes what one of our manifests holds, for which the API server must know every field: {kind: the object made}."""
+        made = {}
+        for text in (MANIFESTS / name).read_text(encoding="utf-8").split("\n---\n"):
+            kind = re.search("^kind: (.*)$", text, re.MULTILINE)[1]
+            path = RESOURCES[kind] + "?fieldValidation=Strict"
+            made[kind] = self.request("POST", path, text.encode(), kind="application/yaml")
+        return made
 
     def make_namespace(self, name):
         self.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})

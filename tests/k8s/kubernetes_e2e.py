@@ -6,6 +6,7 @@ usage: kubernetes_e2e.py ATTACHD WORKER COLLECTOR CLASSES THREAD_AGENT
 """
 
 import signal
+import subprocess
 import sys
 import urllib.error
 
@@ -16,6 +17,32 @@ from steps import Failed, contains, same
 
 NOT_WANTED, TEMPORARY = 1, 3
 DISABLED, EXPIRED, SWITCHED_OFF, INVALID_SETTING, POD_UNKNOWN = 9, 10, 34, 35, 36
+
+
+def settings_of(container, program, secrets):
+    """What is in force, one line each, in a program that is started with a manifest's arguments."""
+    environment = {one["name"]: one.get("value", node.NAME) for one in container.get("env", [])}
+    environment |= {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "KUBERNETES_SERVICE_PORT": "443"}
+    arguments = [one.replace("=/etc/hotstack/", f"={secrets}/") for one in container["args"]]
+    done = subprocess.run([program, *arguments, "--print-config"], env=environment, capture_output=True, text=True, check=False)
+    same(f"what {program} says to {arguments}", done.stderr, "")
+    return done.stdout
+
+
+def our_manifests_are_understood(on):
+    """By the API server, which knows every field, and by our programs, which know every argument."""
+    secrets = on.dir / "secrets"
+    secrets.mkdir()
+    for name in ("collector", "user"):
+        (secrets / name).write_text(f"token-of-the-{name}\n", encoding="utf-8")
+    backend = on.cluster.apply("backend.yaml")["StatefulSet"]["spec"]["template"]["spec"]["containers"][0]
+    beside = on.programs[0].parents[1]
+    settings_of(backend, beside / "backend" / "hotstack-backend", secrets)
+    contains(settings_of(on.container("attachd"), on.programs[0], secrets), f'allow_uids: ["{on.user}"]')
+    in_force = settings_of(on.container("collector"), on.programs[2], secrets)
+    contains(in_force, f'node: "{node.NAME}"')
+    same("capabilities", [on.container(name)["securityContext"]["capabilities"].get("add") for name in ("attachd", "collector")],
+         [["SYS_PTRACE", "KILL", "SETUID", "SETGID"], None])  # fmt: skip
 
 
 def a_jvm_has_the_identity_of_its_pod(on):
@@ -193,7 +220,7 @@ def another_token_is_taken_up(on):
     on.cluster.start_api()
     wait_for("the refusal", lambda: "refuses the token" in on.log("collector"))
     on.web.annotate(profile="continuous")
-    on.write_token(on.cluster.make_token("hotstack", "collector"))
+    on.write_token(on.make_token())
     on.wait_for_target(on.jvm, state=PROFILING)
 
 
@@ -204,6 +231,7 @@ def a_pod_that_is_gone_is_let_go(on):
 
 
 STEPS = (
+    our_manifests_are_understood,
     a_jvm_has_the_identity_of_its_pod,
     an_annotation_switches_it_on_and_off,
     namespaces_and_containers_count,

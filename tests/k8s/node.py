@@ -17,7 +17,7 @@ import urllib.request
 import cluster
 from cluster import Cluster, wait_for
 from containers import PROFILER, Container, jdks
-from steps import Failed, free_port, print_logs, run_steps, same
+from steps import Failed, free_port, is_open_to_all, print_logs, run_steps, same
 
 HERE = pathlib.Path(__file__).parent
 INGEST = HERE.parent / "e2e" / "collector" / "fake_ingest.py"
@@ -41,6 +41,8 @@ def missing():
         return cluster.missing()
     if not PROFILER.exists() or not pathlib.Path(JAVA).exists():
         return "no java, or no libasyncProfiler.so; install them with: ./dev build"
+    if not is_open_to_all(pathlib.Path(__file__)):
+        return "the collector's user cannot reach this tree: put it where all may enter, not below /root"
     if cgroup_root() is None:
         return "control groups cannot be made here: run as root where /sys/fs/cgroup is writable"
     return None
@@ -48,7 +50,7 @@ def missing():
 
 class Node:
     def __init__(self, attachd, worker, collector, classes, agent):
-        self.programs = (attachd, worker, collector)
+        self.programs = [pathlib.Path(one) for one in (attachd, worker, collector)]
         self.classes, self.agent = classes, agent
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="k8s-e2e-"))
         self.dir.chmod(0o755)
@@ -64,16 +66,34 @@ class Node:
 
     # ---- processes ----
 
-    def start(self):
-        """Everything but JVMs; end() is to be called also where it fails."""
-        self.cluster.start()
-        for name in ("hotstack", "shop"):
-            self.cluster.make_namespace(name)
-        self.cluster.make_account("hotstack", "collector", ["pods", "namespaces"])
-        self.write_token(self.cluster.make_token("hotstack", "collector"))
+    def start(self, *flags):
+        """Everything but JVMs, with these flags of the collector; end() is to be called also where it fails."""
+        self.start_cluster()
         self.start_ingest()
         self.start_attachd()
-        self.start_collector()
+        self.start_collector(*flags)
+
+    def start_cluster(self):
+        """With our manifest applied, and the token of its account."""
+        self.cluster.start()
+        self.cluster.make_namespace("shop")
+        self.daemon_set = self.cluster.apply("collector.yaml")["DaemonSet"]
+        self.write_token(self.make_token())
+
+    def make_token(self):
+        return self.cluster.make_token("hotstack", self.daemon_set["spec"]["template"]["spec"]["serviceAccountName"])
+
+    def container(self, name):
+        """Of the manifest's DaemonSet."""
+        return next(c for c in self.daemon_set["spec"]["template"]["spec"]["containers"] if c["name"] == name)
+
+    def privileges(self, name):
+        """The words before a command that give it the user and the capabilities of this container."""
+        context = self.container(name)["securityContext"]
+        same(f"capabilities that {name} drops", context["capabilities"]["drop"], ["ALL"])
+        kept = [f"+{one.lower()}" for one in context["capabilities"].get("add", [])]
+        return ["setpriv", f"--reuid={context['runAsUser']}", f"--regid={context['runAsGroup']}", "--clear-groups",
+                f"--bounding-set={','.join(['-all', *kept])}", "--inh-caps=-all", "--no-new-privs"]  # fmt: skip
 
     def spawn(self, name, *command, group=None):
         """Starts a process, inside a control group where one is given."""
@@ -96,11 +116,16 @@ class Node:
 
     def start_attachd(self):
         self.attachd = self.spawn(
-            "attachd", self.programs[0], f"--socket={self.dir}/run/attachd.sock",
+            "attachd", *self.privileges("attachd"), self.programs[0], f"--allow-uids={self.user}", f"--socket={self.dir}/run/attachd.sock",
             f"--state-dir={self.dir}/attachd", f"--installation-id={self.installation}",
             f"--profiler-library={PROFILER}",
             f"--thread-agent={self.agent}", *(["--leave-sessions"] if self.leave else []))  # fmt: skip
         wait_for("attachd's socket", (self.dir / "run/attachd.sock").is_socket)
+
+    @property
+    def user(self):
+        """The collector's."""
+        return self.container("collector")["securityContext"]["runAsUser"]
 
     def write_token(self, text):
         """As the kubelet does: another file in its place."""
@@ -110,6 +135,7 @@ class Node:
 
     def start_collector(self, *flags):
         (self.dir / "collector").mkdir(exist_ok=True)
+        os.chown(self.dir / "collector", self.user, self.user)
         (self.dir / "backend.token").write_text(self.backend_token + "\n", encoding="utf-8")
         (self.dir / "collector.yaml").write_text(f"""
 node: {NAME}
@@ -134,7 +160,8 @@ upload: {{grace: 1s}}
 queue: {{dir: {self.dir}/collector/queue}}
 listen: {{port: {self.metrics_port}}}
 """, encoding="utf-8")
-        self.collector = self.spawn("collector", self.programs[2], f"--config={self.dir}/collector.yaml", *flags)
+        self.collector = self.spawn(
+            "collector", *self.privileges("collector"), self.programs[2], f"--config={self.dir}/collector.yaml", *flags)  # fmt: skip
         self.started_ms = time.time() * 1000
         wait_for("whole lists", lambda: self.metrics().get("kubernetes_lists_total", 0) >= (2 if self.namespaces else 1))
 
@@ -151,13 +178,14 @@ listen: {{port: {self.metrics_port}}}
     def queue_length(self):
         return len(list((self.dir / "collector/queue").iterdir())) - 1  # beside its lock
 
-    def start_jvm(self, pod, container="app"):
+    def start_jvm(self, pod, container="app", arguments=None):
         """A JVM where the kubelet would have put this container of the pod."""
         identity = pod.container_id(container)
         group = cgroup_root() / "kubepods" / "burstable" / f"pod{pod.uid}" / identity
         group.mkdir(parents=True)
         self.groups.append(group)
-        return self.spawn(f"jvm-{pod.name}", JAVA, "-Xmx64m", "-cp", self.classes, "Target", "600", group=group)
+        arguments = arguments or ["-Xmx64m", "-cp", self.classes, "Target", "600"]
+        return self.spawn(f"jvm-{pod.name}", JAVA, *arguments, group=group)
 
     def start_container(self, pod, container="app", told=True, **options):
         """A JVM in a real container, which the pod's status names then (`told`)."""

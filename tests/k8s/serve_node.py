@@ -30,11 +30,7 @@ class Commands:
     def start(self, port, token, flags):
         on = self.on
         on.port, on.backend_token = port, token
-        on.cluster.start()
-        for name in ("hotstack", "shop"):
-            on.cluster.make_namespace(name)
-        on.cluster.make_account("hotstack", "collector", ["pods", "namespaces"])
-        on.write_token(on.cluster.make_token("hotstack", "collector"))
+        on.start_cluster()
         on.start_attachd()
         on.start_collector(*flags)
 

@@ -2,6 +2,7 @@
 """Tests that go through steps in order on real programs: waiting, running, telling why one failed. Prints TAP."""
 
 import socket
+import stat
 import time
 
 
@@ -28,6 +29,11 @@ def same(name, got, expected):
 def contains(text, part):
     if part not in text:
         raise Failed(f"{text!r} lacks {part!r}")
+
+
+def is_open_to_all(path):
+    """Every user can reach it: no directory above is one that only its owner may enter, such as /root."""
+    return all(directory.stat().st_mode & stat.S_IXOTH for directory in path.resolve().parents)
 
 
 def free_port():

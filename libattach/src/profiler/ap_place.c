@@ -250,9 +250,11 @@ void attach__place_remove_directory(const attach__place *place, const attach_tar
 
 void attach__place_remove(attach__place *place, const attach_target *target, bool keep_library)
 {
+    /* The marker last: a process that is killed before leaves a directory that the next sweep
+     * knows. */
     static const char *const files[] = {
-        ATTACH__FILE_RECORDING, ATTACH__FILE_LOG,      ATTACH__FILE_STATUS, ATTACH__FILE_SETTINGS,
-        ATTACH__FILE_EXPIRED,   ATTACH__FILE_MARKER_2, ATTACH__FILE_MARKER, ATTACH__LIBRARY_NAME,
+        ATTACH__FILE_RECORDING, ATTACH__FILE_LOG,      ATTACH__FILE_STATUS,  ATTACH__FILE_SETTINGS,
+        ATTACH__FILE_EXPIRED,   ATTACH__FILE_MARKER_2, ATTACH__LIBRARY_NAME, ATTACH__FILE_MARKER,
     };
     size_t n = sizeof(files) / sizeof(files[0]);
     if (place->fd < 0)

@@ -56,6 +56,30 @@ def children_of(pid):
     return []
 
 
+class Cost:
+    """What the collector's side takes: CPU since it was begun, and the most anonymous memory, workers of attachd included."""
+
+    def __init__(self, collector, attachd):
+        self.pids, self.peak = (collector, attachd), 0
+        self.begun = self.cpu()
+
+    def cpu(self):
+        return sum(map(cpu_of, self.pids))
+
+    def look(self):
+        """To be called again and again: memory has no peak in /proc that leaves out files."""
+        with contextlib.suppress(FileNotFoundError):  # a worker ended meanwhile
+            workers = [child for pid in self.pids for child in children_of(pid)]
+            self.peak = max(self.peak, sum(anonymous_of(pid) for pid in [*self.pids, *workers]))
+        return True
+
+    def begin(self):
+        self.begun = self.cpu()
+
+    def seconds(self):
+        return self.cpu() - self.begun
+
+
 class Live:
     """Everything that runs, in one folder; a context manager that ends what it started."""
 
@@ -172,14 +196,17 @@ listen: {{port: {free_port()}}}
         return found
 
     def full_windows(self, jvms):
-        """As windows, those of all JVMs that cover nearly all of their time, in order."""
+        return self.full_windows_of(self.state()["batches"], jvms)
+
+    @staticmethod
+    def full_windows_of(batches, jvms):
+        """As windows_of, those of all JVMs that cover nearly all of their time, in order."""
         full = {}
         covered = {}
-        batches = self.state()["batches"]
         for batch in batches:
             for window in batch["windows"]:
                 covered.setdefault(window["start"], []).append(window["covered"] / window["length"])
-        for start, one in sorted(self.windows_of(batches).items()):
+        for start, one in sorted(Live.windows_of(batches).items()):
             if len(one["pids"]) == jvms and min(covered[start]) > 0.9:
                 full[start] = one
         return full

@@ -67,33 +67,23 @@ def collector_cost(section, window_s, windows_wanted, jvms):
         running.start_ingest()
         running.start_collector(keep=False)
         say(f"{jvms} JVMs: waiting for {windows_wanted + 1} full windows of {window_s} s")
-        pids = [running.running[name].pid for name in ("collector", "attachd")]
-        peak = 0
-
-        def anonymous():
-            nonlocal peak
-            workers = [child for pid in pids for child in live.children_of(pid)]
-            try:
-                peak = max(peak, sum(live.anonymous_of(pid) for pid in [*pids, *workers]))
-            except FileNotFoundError:
-                pass  # a worker ended meanwhile
-            return True
-
-        live.wait_for("a full window", lambda: anonymous() and running.full_windows(jvms))
-        before, first = sum(map(live.cpu_of, pids)), max(running.full_windows(jvms))
-        live.wait_for("more windows", lambda: anonymous() and max(running.full_windows(jvms)) >= first + windows_wanted * window_s * 1000)
-        after, last = sum(map(live.cpu_of, pids)), max(running.full_windows(jvms))
+        cost = live.Cost(*(running.running[name].pid for name in ("collector", "attachd")))
+        live.wait_for("a full window", lambda: cost.look() and running.full_windows(jvms))
+        cost.begin()
+        first = max(running.full_windows(jvms))
+        live.wait_for("more windows", lambda: cost.look() and max(running.full_windows(jvms)) >= first + windows_wanted * window_s * 1000)
+        spent, last = cost.seconds(), max(running.full_windows(jvms))
         wall = (last - first) / 1000
         snapshots = sum(batch["snapshots"] for batch in running.state()["batches"])
         if snapshots < jvms:
             raise measure.BenchError(f"{snapshots} thread snapshots of {jvms} JVMs came")
-    share = (after - before) / wall / jvms * 100
+    share = spent / wall / jvms * 100
     section.text(
         f"P7: {jvms} JVMs of the demo service at {orders} orders a second each, {wall:.0f} s of windows of {window_s} s, with a thread snapshot of each a minute ({snapshots} in all): collector, attachd and workers took"
-        f" {after - before:.2f} CPU s and at most {peak / (1 << 20):.1f} MiB of anonymous memory (looked at every 50 ms). Peers: none in this run."
+        f" {spent:.2f} CPU s and at most {cost.peak / (1 << 20):.1f} MiB of anonymous memory (looked at every 50 ms). Peers: none in this run."
     )
     section.target("P7: CPU of the collector's side per JVM, of a core", CPU_PER_JVM, share, False, " %")
-    section.target(f"P7: anonymous memory with {jvms} JVMs", MEMORY, peak / (1 << 20), False, " MiB")
+    section.target(f"P7: anonymous memory with {jvms} JVMs", MEMORY, cost.peak / (1 << 20), False, " MiB")
 
 
 def bench(quick):

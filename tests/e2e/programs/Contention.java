@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JVM with what the threads, locks and deadlocks pages are to show. Commands on standard input:
-// "deadlock" ties two cycles, "untie" interrupts the threads that wait there for a ReentrantLock, "orphan" lets a thread
-// end that holds a lock, "initialise" initialises two classes crosswise, "carry" starts a virtual thread that computes
-// (JDK 21 and later), "end" exits. Needs JDK 11.
+// "deadlock" ties two cycles, "deadlocks" four others, "untie" interrupts the threads that wait there for a ReentrantLock,
+// "orphan" lets a thread end that holds a lock, "stamp" lets a thread wait for a StampedLock, "initialise" initialises two
+// classes crosswise, "carry" starts a virtual thread that computes (JDK 21 and later), "end" exits. Needs JDK 11.
 import java.util.Scanner;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.StampedLock;
 
 public final class Contention {
     static final class Account {}
@@ -27,11 +28,18 @@ public final class Contention {
         while (commands.hasNextLine()) {
             String command = commands.nextLine();
             if (command.equals("deadlock")) {
-                tie(false, false);
-                tie(true, false, true, false, true);
+                tie("monitors", false, false);
+                tie("both", true, false, true, false, true);
+            }
+            if (command.equals("deadlocks")) {
+                tie("locks", true, true);
+                tie("both", true, false);
+                tie("monitors", false, false, false, false, false);
+                tie("locks", true, true, true, true, true);
             }
             if (command.equals("untie")) untie();
             if (command.equals("orphan")) orphan();
+            if (command.equals("stamp")) stamp();
             if (command.equals("initialise")) initialise();
             if (command.equals("carry")) carry();
             if (command.equals("end")) System.exit(0);
@@ -88,8 +96,8 @@ public final class Contention {
         }
     }
 
-    // A cycle of as many threads as arguments; true: that thread's own lock is a ReentrantLock.
-    static void tie(boolean... reentrant) {
+    // A cycle of as many threads as booleans; true: that thread's own lock is a ReentrantLock.
+    static void tie(String kind, boolean... reentrant) {
         int n = reentrant.length;
         Object[] own = new Object[n];
         for (int i = 0; i < n; i++) own[i] = reentrant[i] ? new ReentrantLock() : new Account();
@@ -97,7 +105,7 @@ public final class Contention {
         for (int i = 0; i < n; i++) {
             Object mine = own[i];
             Object next = own[(i + 1) % n];
-            start("cycle" + n + "-" + i, () -> hold(mine, () -> {
+            start("cycle" + n + "-" + kind + "-" + i, () -> hold(mine, () -> {
                 all.countDown();
                 await(all);
                 hold(next, () -> sink++);
@@ -116,6 +124,12 @@ public final class Contention {
         owner.start();
         join(owner);
         for (int i = 1; i <= 2; i++) start("orphan-waiter-" + i, orphaned::lock);
+    }
+
+    static void stamp() {
+        StampedLock stamped = new StampedLock();
+        stamped.writeLock();
+        start("stamped-waiter", stamped::readLock);
     }
 
     static void join(Thread thread) {
