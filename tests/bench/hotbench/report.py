@@ -113,7 +113,7 @@ def write(sections, quick):
     PAGE.write_text(f"{HEAD}\n{body}", encoding="utf-8")
 
 
-ORDER = ("jfr", "upload", "store", "ingest", "collector", "storage", "python", "profile", "policy", "threads")
+ORDER = ("jfr", "upload", "store", "ingest", "backend", "storage", "python", "profile", "policy", "threads")
 
 
 def order(name):
