@@ -142,6 +142,19 @@ step('an annotated pod has a flame graph with its method, and its neighbours hav
   await search.press('Enter');
   await card.getByTestId('matched-percent').getByText(/[1-9]/).waitFor();
   assert.match(await graph.getAttribute('data-active'), /^Target\.burn/);
+  await open('checkout', 'cpu', `?pod=${podOf('checkout', 0)}&container=app&version=7.1`);
+  await graph.waitFor();
+  assert.equal(await page.getByTestId('filter-container').inputValue(), '=app');
+  assert.equal(await page.getByTestId('filter-version').inputValue(), '=7.1');
+  for (const other of ['pod=checkout-1', 'container=side', 'version=7.2']) {
+    await open('checkout', 'cpu', `?${other}`);
+    await card.waitFor();
+    await card.getByTestId('empty').waitFor();
+  }
+  await open('checkout', 'targets', '?version=7.1&container=app');
+  await page.getByTestId('target-summary').getByText('8 JVMs').waitFor();
+  await open('checkout', 'targets', '?version=7.2');
+  await page.getByTestId('target-summary').getByText('0 JVMs').waitFor();
   await open('checkout', 'targets');
   await page.getByTestId('target-summary').getByText('8 JVMs: 7 off, 1 profiling').waitFor();
 });

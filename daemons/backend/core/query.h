@@ -82,7 +82,7 @@ void service_list_free(service_list *list);
 
 typedef struct target_entry {
     char *cluster, *namespace_name, *workload, *pod, *container, *node, *service;
-    char *jvm_version, *detail;
+    char *version, *jvm_version, *detail;
     uint64_t target, pid, state, reason, session, mode;
     uint64_t until_ms; /* end of a temporary mode; 0 = it is not temporary */
     uint64_t last_length_ms, last_covered_ms;

@@ -151,6 +151,7 @@ static bool copy_target(target_entry *entry, const target_row *row)
         .container = copy_text(row->container),
         .node = copy_text(row->node),
         .service = copy_text(row->service),
+        .version = copy_text(row->version),
         .jvm_version = copy_text(row->jvm_version),
         .detail = copy_text(row->detail),
         .target = row->target,
@@ -169,7 +170,8 @@ static bool copy_target(target_entry *entry, const target_row *row)
     };
     return entry->cluster != NULL && entry->namespace_name != NULL && entry->workload != NULL &&
            entry->pod != NULL && entry->container != NULL && entry->node != NULL &&
-           entry->service != NULL && entry->jvm_version != NULL && entry->detail != NULL;
+           entry->service != NULL && entry->version != NULL && entry->jvm_version != NULL &&
+           entry->detail != NULL;
 }
 
 /* Completes a JVM's last row: whether the JVM has exited, or its collector is silent. */
@@ -310,6 +312,7 @@ void target_list_free(target_list *list)
         free(entry->container);
         free(entry->node);
         free(entry->service);
+        free(entry->version);
         free(entry->jvm_version);
         free(entry->detail);
     }

@@ -120,7 +120,7 @@ typedef struct stack_row {
 /* The last verdict on one JVM. */
 typedef struct target_row {
     service_key key;
-    text pod, container, node, service, jvm_version, detail;
+    text pod, container, node, service, version, jvm_version, detail;
     uint64_t target, pid, state, reason, session, mode;
     uint64_t until_ms; /* end of a temporary mode; 0 = it has none */
     uint64_t last_length_ms, last_covered_ms;

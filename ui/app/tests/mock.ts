@@ -225,6 +225,7 @@ export function target(change: Record<string, unknown>): Record<string, unknown>
     container: 'app',
     node: 'node-1',
     pid: 4711,
+    version: '2.4.1',
     jvm_version: '17.0.9+9',
     started: '2026-01-31T08:00:00.000Z',
     state: 'profiling',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import type { Target } from '../src/api/status.ts';
-import { jvmOptions, podOptions } from '../src/parts/frame/filters.ts';
+import { jvmOptions, nameOptions } from '../src/parts/frame/filters.ts';
 import { coverageText, distanceText, endText, matchingTargets, overheadText, sortedTargets, tally } from '../src/parts/targets/targets.ts';
 import { target } from './mock.ts';
 
@@ -56,7 +56,7 @@ describe('targets', () => {
 
 describe('filters', () => {
   it('offer each pod once, and the chosen one also when it is gone', () => {
-    expect(podOptions([...TARGETS, ...TARGETS], 'gone\n').map(([value, name]) => `${value}|${name}`)).toEqual([
+    expect(nameOptions([...TARGETS, ...TARGETS], 'pod', 'gone\n').map(([value, name]) => `${value}|${name}`)).toEqual([
       'a|a',
       'b|b',
       'checkout-6d5f7-x2x9k|checkout-6d5f7-x2x9k',

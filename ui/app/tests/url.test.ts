@@ -63,6 +63,8 @@ describe('addresses of a service', () => {
   it('carry range and filters between its pages, and nothing else', () => {
     expect(tabAddress(service, now, 'locks')).toBe('/services/-/a%2Fb/locks?range=1h&pod=p&pool=x-%23&cluster=eu');
     expect(threadAddress(service, now, { jvm: '00ff', java_tid: 7 })).toBe('/services/-/a%2Fb/threads/00ff/7?range=1h&pod=p&pool=x-%23&cluster=eu');
+    const all = 'pod=p&container=c&jvm=00ff&version=7.1&pool=x';
+    expect(tabAddress(service, search(all), 'cpu')).toBe(`/services/-/a%2Fb/cpu?${all}&cluster=eu`);
     expect(serviceAddress(service, now)).toBe('/services/-/a%2Fb?range=1h&cluster=eu');
     expect(deadlockAddress('1-2', now)).toBe('/deadlocks/1-2?range=1h');
   });

@@ -127,16 +127,16 @@ json_t *json_target(const target_entry *entry)
     const reason_info *reason = reason_get((unsigned)entry->reason);
     bool has_reason = reason != NULL && entry->reason != REASON_NONE;
     json_t *out = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:o, "
-        "s:o}",
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o, s:s, s:s, s:s, s:s, s:s, "
+        "s:o, s:o}",
         "cluster", entry->cluster, "namespace", entry->namespace_name, "workload", entry->workload,
         "pod", entry->pod, "container", entry->container, "node", entry->node, "service",
-        entry->service, "jvm", json_target_id(entry->target), "pid", (json_int_t)entry->pid,
-        "jvm_version", entry->jvm_version, "started", json_time(entry->started_ms), "state",
-        state != NULL ? state : "unknown", "reason", has_reason ? reason->name : "", "message",
-        has_reason ? reason->explanation : "", "fix", has_reason ? reason->fix : "", "detail",
-        entry->detail, "last_window", json_time(entry->last_window_ms), "observed",
-        json_time(entry->observed_ms));
+        entry->service, "version", entry->version, "jvm", json_target_id(entry->target), "pid",
+        (json_int_t)entry->pid, "jvm_version", entry->jvm_version, "started",
+        json_time(entry->started_ms), "state", state != NULL ? state : "unknown", "reason",
+        has_reason ? reason->name : "", "message", has_reason ? reason->explanation : "", "fix",
+        has_reason ? reason->fix : "", "detail", entry->detail, "last_window",
+        json_time(entry->last_window_ms), "observed", json_time(entry->observed_ms));
     if (out != NULL)
         add_mode(out, entry);
     if (out != NULL && entry->since_ms != 0)

@@ -75,7 +75,7 @@ int read_strings(chs_strings *out, const chs_result *block, const char *name)
     return chs_result_strings(out, block, name, NULL) == 0 ? 0 : -1;
 }
 
-enum { ROW_NUMBERS_MAX = 24, ROW_TEXTS_MAX = 9 };
+enum { ROW_NUMBERS_MAX = 24, ROW_TEXTS_MAX = 10 };
 
 /* The columns of one block. */
 typedef struct row_columns {

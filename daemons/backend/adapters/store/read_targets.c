@@ -29,6 +29,7 @@ static const row_field texts[] = {
     ROW_FIELD("container", target_row, container),
     ROW_FIELD("node", target_row, node),
     ROW_FIELD("service", target_row, service),
+    ROW_FIELD("app_version", target_row, version),
     ROW_FIELD("jvm_version", target_row, jvm_version),
     ROW_FIELD("detail", target_row, detail),
 };
@@ -50,9 +51,9 @@ static int on_targets(void *context, const chs_result *block)
 
 static void select_targets(statement *s)
 {
-    sql_add(s, "SELECT cluster, namespace, workload, pod, container, node, service, jvm_version, "
-               "detail, target_id, host_pid, state, reason, session, mode, length_ms, covered_ms, "
-               "collector_ns");
+    sql_add(s, "SELECT cluster, namespace, workload, pod, container, node, service, app_version, "
+               "jvm_version, detail, target_id, host_pid, state, reason, session, mode, length_ms, "
+               "covered_ms, collector_ns");
     sql_add(s, ", " READ_MS("mode_until") " AS until_ms");
     sql_add(s, ", " READ_MS("started") " AS started_ms");
     sql_add(s, ", " READ_MS("last_window") " AS window_ms");

@@ -153,7 +153,7 @@ export function useRetention(refresh: Refresh): UseQueryResult<RetentionAnswer> 
 /** Returns the deadlocks of one service, or of all services for null. */
 export function useDeadlocks(
   service: ServiceId | null,
-  narrowed: Pick<Narrowed, 'pod' | 'jvm'>,
+  narrowed: Omit<Narrowed, 'pool'>,
   refresh: Refresh,
 ): UseQueryResult<DeadlocksAnswer> {
   return useTagged('/v1/deadlocks', service === null ? {} : { ...selection(service), ...narrowed }, refresh, deadlocksAnswer);

@@ -21,6 +21,8 @@ const fields = {
   observed: or(orNull(time), null),
   /** The pod's own name for its service; may be empty. */
   service: or(text, ''),
+  /** Of the application; may be empty. */
+  version: or(text, ''),
   /** 16 hex digits; empty where the collector has not told. */
   jvm: or(text, ''),
   /** `off`, `continuous`, `temporary`; empty where it is not known. */

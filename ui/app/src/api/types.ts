@@ -83,6 +83,9 @@ export interface ServiceId {
 /** The selected part of a service; null = all of it. */
 export interface Narrowed {
   pod: string | null;
+  container: string | null;
   jvm: string | null;
+  /** Of the application. */
+  version: string | null;
   pool: string | null;
 }

@@ -14,7 +14,7 @@ import { useAddress, type Address } from '../url/useAddress.ts';
 /** Deadlocks of all services. */
 export function DeadlocksPage() {
   const address = useAddress();
-  const query = useDeadlocks(null, { pod: null, jvm: null }, address.refresh);
+  const query = useDeadlocks(null, narrowedOf(new URLSearchParams()), address.refresh);
   return (
     <>
       <PageHead title="Deadlocks" address={address} />
@@ -26,8 +26,8 @@ export function DeadlocksPage() {
 /** Deadlocks of one service. */
 export function ServiceDeadlocksPage() {
   const { service, address } = useService();
-  const { pod, jvm } = narrowedOf(address.search);
-  const query = useDeadlocks(service, { pod, jvm }, address.refresh);
+  const { pod, container, jvm, version } = narrowedOf(address.search);
+  const query = useDeadlocks(service, { pod, container, jvm, version }, address.refresh);
   return (
     <Panel title="Deadlocks" note="One row an event">
       <Deadlocks query={query} address={address} service={false} />

@@ -81,8 +81,8 @@ function Targets({ query, address, service }: TargetsProps & { service: boolean 
     <Answer query={query} waitsFor="the backend to read what the collectors report">
       {({ targets, meta }) => {
         if (targets.length === 0) return <NoTargets />;
-        const { pod, jvm } = service ? { pod: null, jvm: null } : narrowedOf(search);
-        const wanted = { state: search.get('state'), node: search.get('node'), pod, jvm };
+        const { pod, container, jvm, version } = narrowedOf(service ? new URLSearchParams() : search);
+        const wanted = { state: search.get('state'), node: search.get('node'), pod, container, jvm, version };
         const matching = sortedTargets(matchingTargets(targets, wanted));
         const shown = search.get('rows') === 'all' ? matching : matching.slice(0, FIRST);
         return (

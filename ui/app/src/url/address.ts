@@ -74,7 +74,13 @@ export function deadlockAddress(id: string, search: URLSearchParams): string {
 
 /** Returns the parameters that are kept between the pages of one service. */
 export function narrowedOf(search: URLSearchParams): Narrowed {
-  return { pod: search.get('pod'), jvm: search.get('jvm'), pool: search.get('pool') };
+  return {
+    pod: search.get('pod'),
+    container: search.get('container'),
+    jvm: search.get('jvm'),
+    version: search.get('version'),
+    pool: search.get('pool'),
+  };
 }
 
 export function namespaceOfSegment(segment: string): string {

@@ -21,9 +21,10 @@ const WAIT = 'the backend to read thread snapshots';
 export function OverviewPage() {
   const { service, address, status } = useService();
   const narrowed = narrowedOf(address.search);
+  const { pod, container, jvm, version } = narrowed;
   const threads = useThreads(service, narrowed, address.refresh);
   const locks = useLocks(service, narrowed, address.refresh);
-  const deadlocks = useDeadlocks(service, { pod: narrowed.pod, jvm: narrowed.jvm }, address.refresh);
+  const deadlocks = useDeadlocks(service, { pod, container, jvm, version }, address.refresh);
   const all = (tab: Tab) => <Link to={tabAddress(service, address.search, tab)}>all</Link>;
   return (
     <>

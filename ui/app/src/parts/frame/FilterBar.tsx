@@ -4,13 +4,20 @@ import type { Target } from '../../api/status.ts';
 import { narrowedOf } from '../../url/address.ts';
 import type { Address } from '../../url/useAddress.ts';
 import { Select } from './Select.tsx';
-import { jvmOptions, podOptions } from './filters.ts';
+import { jvmOptions, nameOptions, type Option } from './filters.ts';
 import controls from '../controls.module.css';
 import styles from './frame.module.css';
 
+/** Returns whether a filter is shown: a service with one value lacks it, unless an address has chosen something. */
+function isChoice(options: Option[], chosen: string | null): boolean {
+  return options.length > 1 || chosen !== null;
+}
+
 /** Shows the filters that apply to all pages of the service. */
 export function FilterBar({ address, targets = [] }: { address: Address; targets: Target[] | undefined }) {
-  const { pod, jvm, pool } = narrowedOf(address.search);
+  const { pod, container, jvm, version, pool } = narrowedOf(address.search);
+  const containers = nameOptions(targets, 'container', container);
+  const versions = nameOptions(targets, 'version', version);
   const jvms = jvmOptions(targets, pod, jvm);
   return (
     <div role="group" aria-label="Filters" className={styles['chosen']}>
@@ -18,10 +25,20 @@ export function FilterBar({ address, targets = [] }: { address: Address; targets
         label="Pod"
         all="all pods"
         value={pod}
-        options={podOptions(targets, pod)}
+        options={nameOptions(targets, 'pod', pod)}
         onChange={(next) => address.narrow({ pod: next, jvm: null })}
         testId="filter-pod"
       />
+      {isChoice(containers, container) && (
+        <Select
+          label="Container"
+          all="all containers"
+          value={container}
+          options={containers}
+          onChange={(next) => address.narrow({ container: next, jvm: null })}
+          testId="filter-container"
+        />
+      )}
       {jvms.length > 0 && (
         <Select
           label="JVM"
@@ -30,6 +47,16 @@ export function FilterBar({ address, targets = [] }: { address: Address; targets
           options={jvms}
           onChange={(next) => address.narrow({ jvm: next })}
           testId="filter-jvm"
+        />
+      )}
+      {isChoice(versions, version) && (
+        <Select
+          label="Version"
+          all="all versions"
+          value={version}
+          options={versions}
+          onChange={(next) => address.narrow({ version: next })}
+          testId="filter-version"
         />
       )}
       {pool !== null && (

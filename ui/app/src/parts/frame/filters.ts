@@ -12,11 +12,11 @@ function withChosen(options: Option[], chosen: string | null): Option[] {
   return [...options, [chosen, shorten(visibleText(chosen), LONGEST)]];
 }
 
-/** Returns every pod with a JVM, and the chosen one even when it has none. */
-export function podOptions(targets: Target[], chosen: string | null): Option[] {
-  const pods = [...new Set(targets.map(({ pod }) => pod))].filter((pod) => pod !== '').sort();
+/** Returns every pod (container, version) with a JVM, and the chosen one even when it has none. */
+export function nameOptions(targets: Target[], key: 'pod' | 'container' | 'version', chosen: string | null): Option[] {
+  const names = [...new Set(targets.map((target) => target[key]))].filter((name) => name !== '').sort();
   return withChosen(
-    pods.map((pod) => [pod, shorten(visibleText(pod), LONGEST)]),
+    names.map((name) => [name, shorten(visibleText(name), LONGEST)]),
     chosen,
   );
 }

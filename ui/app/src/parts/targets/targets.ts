@@ -18,9 +18,12 @@ export function sortedTargets(targets: Target[]): Target[] {
   );
 }
 
+/** The properties of a target that a page can be narrowed to. */
+type Wanted = 'state' | 'node' | 'pod' | 'container' | 'jvm' | 'version';
+
 /** Returns targets with all the wanted values; null = any. */
-export function matchingTargets(targets: Target[], wanted: Partial<Record<'state' | 'node' | 'pod' | 'jvm', string | null>>): Target[] {
-  const set = Object.entries(wanted).filter(([, value]) => value !== null) as ['state' | 'node' | 'pod' | 'jvm', string][];
+export function matchingTargets(targets: Target[], wanted: Partial<Record<Wanted, string | null>>): Target[] {
+  const set = Object.entries(wanted).filter(([, value]) => value !== null) as [Wanted, string][];
   return targets.filter((target) => set.every(([key, value]) => target[key] === value));
 }
 
