@@ -18,6 +18,7 @@ from .measure import BenchError
 
 PATIENCE = 300  # seconds until something that must come is given up
 INGEST = place.TREE / "tests" / "e2e" / "collector" / "fake_ingest.py"
+DEMO = 'main_class: "demo-service[.]jar", workload: demo-service'  # of a rule
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -144,7 +145,7 @@ class Live:
         (self.dir / "token").write_text(token + "\n", encoding="utf-8")
         self.port = port
 
-    def start_collector(self, keep, rule='main_class: "demo-service[.]jar", workload: demo-service'):
+    def start_collector(self, keep, rule=DEMO):
         """rule: which JVMs to profile, and how; more keys of an entry of `rules`."""
         keep_line = f"debug: {{keep_recordings: {self.dir}/recordings}}" if keep else ""
         (self.dir / "collector.yaml").write_text(

@@ -39,7 +39,7 @@ def upload_bytes(section, window_s, windows_wanted):
     with live.Live(window_s, "normal") as running:
         running.start_services(1)
         running.start_ingest()
-        running.start_collector(keep=True)
+        running.start_collector(True, live.DEMO + ", threads: 0s")  # snapshots, which pprof does not have
         say(f"waiting for {windows_wanted} full windows of {window_s} s")
         for count in range(windows_wanted + 1):
             live.wait_for("a window", lambda n=count: len(running.windows()) > n)
@@ -48,7 +48,7 @@ def upload_bytes(section, window_s, windows_wanted):
         for (_, one), recording in zip(found, recordings_of(running, len(found)), strict=True):
             pprof = pprof_bytes(recording, running.dir)
             rows.append((one["bytes"], pprof, recording.stat().st_size, one["rows"], one["stacks"]))
-    section.text(f"P6: one JVM of the demo service, its default load and settings, windows of {window_s} s; the first is cut short by the start. Stacks are known in the last {LAST}, but for those that no window had before:")
+    section.text(f"P6: one JVM of the demo service, its default load and settings without thread snapshots, windows of {window_s} s; the first is cut short by the start. Stacks are known in the last {LAST}, but for those that no window had before:")
     section.table(
         ["window", "rows", "new stacks", "recording, kB", "gzip pprof (cpu, alloc, lock), kB", "upload, kB", "pprof / upload"],
         [[i + 1, f"{r[3]:.0f}", f"{r[4]:.0f}", f"{r[2] / 1e3:.1f}", f"{r[1] / 1e3:.1f}", f"{r[0] / 1e3:.2f}", f"{r[1] / r[0]:.2f}"]

@@ -18,6 +18,7 @@ from contract_wire import SAMPLE, SECOND, SUMS, TARGET, THREAD, WINDOW, columns,
 TOKEN = "e2e-token"
 TEXTS = "namespace kind workload pod container pod_uid container_id main_class app image service".split()
 STATUS = "observed state reason detail window session mode until length covered collector_ns"
+SNAPSHOT, STATE = {1: "target"}, {1: "snapshot", 12: "stack"}  # as far as stacks need them
 SOURCES = {1: "cpu", 3: "alloc", 4: "lock"}
 
 
@@ -54,16 +55,13 @@ class Store:
         for second in columns(body.get(9, b""), SECOND):
             assert second["second"] * 1000 < windows[second["window"]]["length"], "late second"
         columns(body.get(10, b""), THREAD)
-        missing = set()
-        for row in rows:
-            target = targets[windows[row["window"]]["target"]]
-            key = (target["workload"], words[target["workload"]], day, stacks[row["stack"]])[1:]
-            if stacks[row["stack"]] not in inside and key not in self.known:
-                missing.add(row["stack"])
-        learned = {
-            (words[targets[windows[r["window"]]["target"]]["workload"]], day, stacks[r["stack"]])
-            for r in rows
-        }
+        snapshots = columns(body.get(12, b""), SNAPSHOT)
+        uses = {(windows[row["window"]]["target"], row["stack"]) for row in rows}
+        uses |= {(snapshots[state["snapshot"]]["target"], state["stack"] - 1)
+                 for state in columns(body.get(13, b""), STATE) if state["stack"] > 0}  # fmt: skip
+        keys = {use: (words[targets[use[0]]["workload"]], day, stacks[use[1]]) for use in uses}
+        missing = {use[1] for use, key in keys.items() if stacks[use[1]] not in inside and key not in self.known}
+        learned = set(keys.values())
         for window in windows:
             for name in ("namespace", "workload", "pod", "container", "app"):
                 window[name] = words[targets[window["target"]][name]]
