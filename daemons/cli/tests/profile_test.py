@@ -384,6 +384,25 @@ def doctor_names_what_stands_in_the_way(directory, jvm):
     assert none.returncode == 1 and "not a HotSpot JVM" in none.stderr, none.stderr
 
 
+def a_program_that_makes_its_jvm_itself_is_found_by_its_name(directory, jvm):
+    launcher = os.environ.get("HOTSTACK_TEST_LAUNCHER")
+    if launcher is None:
+        raise Skipped("a native launcher needs jni.h: openjdk-17-jdk-headless")
+    name = f"orders-{os.getpid()}"  # other tests run the launcher, too
+    shutil.copy(launcher, directory / name)
+    own = subprocess.Popen([directory / name, "-java-home", "/usr/lib/jvm/x", "-user", "t", "org.acme.Boot", "start"],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                           env=dict(os.environ, HOTSTACK_TEST_CLASSES=CLASSES))
+    try:
+        assert own.stdout.readline() == "ready\n"
+        found = hotstack("doctor", name)
+        assert found.returncode == 0 and f"{own.pid}" in found.stdout and "verdict: can be profiled" in found.stdout, found
+        rows = {row.split()[0]: row.split(None, 4) for row in hotstack("ps").stdout.splitlines()[1:]}
+        assert rows[str(own.pid)][3] == name, rows
+    finally:
+        assert end_jvm(own) == ""
+
+
 def a_deleted_jdk_is_told(directory, jvm):
     home = directory / "jdk"
     shutil.copytree(pathlib.Path(find_java()).resolve().parents[1], home, symlinks=True)
@@ -442,7 +461,8 @@ TESTS = [collapsed_has_the_burning_method, what_the_profiler_dropped_is_told, wa
          what_a_jvm_recorded_until_its_end, what_fails_after_the_start_leaves_nothing, second_run_is_told,
          mistakes_are_named, a_name_is_enough, loop_writes_one_file_after_the_other, the_jdks_recorder_when_asked,
          what_the_jdks_recorder_does_not_know_is_told, the_jdks_recorder_where_no_agent_may_be_loaded,
-         doctor_names_what_stands_in_the_way, a_deleted_jdk_is_told, jcmd_answers, list_as_json,
+         doctor_names_what_stands_in_the_way,
+         a_program_that_makes_its_jvm_itself_is_found_by_its_name, a_deleted_jdk_is_told, jcmd_answers, list_as_json,
          list_names_the_jvm_and_the_verdict]
 
 
