@@ -31,7 +31,8 @@ uint64_t reader_start_ms(void *context, int fd)
 typedef struct remembered {
     jfr_intervals intervals;
     char engine[32];
-    bool told_uncounted; /* profile.uncounted was filled once */
+    bool told_uncounted; /* profile.uncounted named samples that could tell something */
+    bool told_by_design; /* it named samples that would make the profile wrong */
 } remembered;
 
 static remembered *recall(void **memory, const event_intervals *events)
@@ -328,27 +329,38 @@ static int convert_threads(conversion *in, uint32_t seconds)
     return 0;
 }
 
+typedef struct note_taker {
+    const remembered *known;
+    profile *out;
+    bool told_by_design;
+} note_taker;
+
 /* recording_note_fn */
 static void take_note(void *ctx, recording_severity severity, const char *text)
 {
-    profile *out = ctx;
-    size_t used = strlen(out->uncounted);
-    if (severity == RECORDING_UNCOUNTED)
-        (void)snprintf(out->uncounted + used, sizeof(out->uncounted) - used, "%s%s",
-                       used > 0 ? "; " : "", text);
+    note_taker *self = ctx;
+    bool by_design = severity == RECORDING_BY_DESIGN;
+    if (by_design ? self->known->told_by_design
+                  : severity != RECORDING_UNCOUNTED || self->known->told_uncounted)
+        return;
+    size_t used = strlen(self->out->uncounted);
+    (void)snprintf(self->out->uncounted + used, sizeof(self->out->uncounted) - used, "%s%s%s",
+                   used > 0 ? "; " : "", by_design ? "not counted by design: " : "", text);
+    self->told_by_design |= by_design;
 }
 
 static void note_uncounted(const recording *read, remembered *known, profile *out)
 {
+    note_taker self = {known, out, known->told_by_design};
     recording_info info;
     const recording_unread *unread;
     recording_get_info(read, &info);
     out->uncounted_events = info.counts.unmeasured_events;
     for (size_t i = recording_unread_events(read, &unread); i > 0; i--)
         out->uncounted_events += unread[i - 1].count;
-    if (!known->told_uncounted)
-        recording_notes(read, take_note, out);
+    recording_notes(read, take_note, &self);
     known->told_uncounted |= out->uncounted_events > 0;
+    known->told_by_design = self.told_by_design;
 }
 
 static int convert(recording *read, const remembered *known, const window_span *span,

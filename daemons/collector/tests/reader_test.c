@@ -115,11 +115,34 @@ START_TEST(samples_in_no_profile_are_counted_and_named_once)
 }
 END_TEST
 
+/* They would make the profile wrong, so that they are no loss. */
+START_TEST(samples_left_out_by_design_are_named_once)
+{
+    char message[200] = "";
+    reader self = {.keep_dir = ""};
+    void *memory = NULL;
+    for (int i = 0; i < 2; i++) {
+        profile found = {0};
+        ck_assert_int_eq(read_file(&self, DATA_DIR "/jdk25-all.jfr.gz", &memory, &found, message,
+                                   sizeof(message)),
+                         0);
+        ck_assert_uint_eq(found.uncounted_events, 0);
+        ck_assert_int_eq(strstr(found.uncounted,
+                                "not counted by design: 186 jdk.ThreadPark (idle waits)") != NULL,
+                         i == 0);
+        ck_assert_int_eq(found.uncounted[0] != '\0', i == 0);
+        profile_clear(&found);
+    }
+    reader_forget(&self, memory);
+}
+END_TEST
+
 TCase *reader_tests(void)
 {
     TCase *tests = tcase_create("reader");
     tcase_add_test(tests, reading_stops_when_it_is_told);
     tcase_add_test(tests, events_past_the_cap_are_summed_as_dropped);
     tcase_add_test(tests, samples_in_no_profile_are_counted_and_named_once);
+    tcase_add_test(tests, samples_left_out_by_design_are_named_once);
     return tests;
 }
