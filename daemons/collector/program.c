@@ -298,8 +298,8 @@ static void apply(program *self, const config *fresh, const rule_set *rules)
 }
 
 /* Reads the configuration again. The rules and the listener's token apply at once; the transport
- * reads the backend's token itself; other settings need a restart. Returns true when a file has
- * changed meanwhile. */
+ * reads the backend's token itself; other settings need a restart. Returns true if a file has
+ * changed during the call. */
 static bool read_again(program *self)
 {
     config *fresh = NULL;

@@ -24,8 +24,8 @@ bool input_is_plain(const char *path);
 int read_all(bytes *out, const char *path, size_t limit);
 
 /*
- * As read_all, but maps a regular file instead of reading it: nobody may shorten the file
- * meanwhile. Free with unmap_all.
+ * As read_all, but maps a regular file instead of reading it: no process may shorten the file
+ * while it is mapped. Free with unmap_all.
  */
 int map_all(bytes *out, bool *mapped, const char *path, size_t limit);
 void unmap_all(bytes *input, bool mapped);

@@ -5,7 +5,8 @@
  * connection fails with EPIPE, which nng maps to NNG_ECLOSED, the code of a closed listener
  * (listener_accept_cb in nng's src/core/listener.c, ipc_pipe_nego_cb in its ipc transport). Only
  * nng's statistics show such an error, so the listener is restarted whenever their count rises.
- * nng leaks about 4 KB of the closed listener if a client connected meanwhile (tests/lsan.supp).
+ * nng leaks about 4 KB of the closed listener if a client connected before the restart
+ * (tests/lsan.supp).
  */
 #include "localrpc_impl.h"
 

@@ -140,8 +140,8 @@ static void join_number(sagg_collapsed *c, size_t begin)
     c->text_size -= blank - 1;
 }
 
-/* Appends a frame. One without names gets a placeholder, as in pages, since an empty line is no
- * stack. */
+/* Appends a frame. A frame without names gets the text that pages show for it, since an empty line
+ * is not a stack. */
 static int append_frame(sagg_collapsed *c, const sagg_frame *frame)
 {
     const size_t begin = c->text_size;
@@ -432,7 +432,7 @@ static int add_names(sagg_collapsed *c, const sagg__path_place *of, uint32_t len
 }
 
 /* Writes the end of a line: a space in place of the path's last ';', the value, the line break. A
- * stack without frames, below its thread or not, gets a placeholder. */
+ * stack without frames, below its thread or not, is "[no stack]". */
 static int end_line(sagg_collapsed *c, uint32_t length, uint64_t value)
 {
     static const char no_stack[] = "[no stack];";

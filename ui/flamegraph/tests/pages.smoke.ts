@@ -236,7 +236,7 @@ describe.skipIf(PROGRAM === '')('pages of the program', () => {
     expect(await page.getByTestId('heatmap-live').textContent()).toMatch(/UTC: /);
     await page.keyboard.press('Backspace');
     // The address keeps it, and another type shows the same time.
-    // The page writes it in a task of its own, which comes before one that is asked for now.
+    // The page writes the address in a task of its own. A task that the test queues runs after it.
     const hash = await page.evaluate(() => new Promise<string>((done) => void setTimeout(() => done(location.hash))));
     const again = await open('real.heatmap.html', hash);
     expect(await again.page.locator('.hsh').getAttribute('data-value')).toBe(String(value));

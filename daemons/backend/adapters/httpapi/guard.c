@@ -103,7 +103,7 @@ bool api_admit(void *context, http_request *request, http_response *response)
 
     if (answer != ADMISSION_KNOWN)
         return refuse_unknown(a, answer, response);
-    /* Held until the call has ended, even if the tokens change meanwhile. */
+    /* The principal stays valid until the call ends, even if the tokens change during the call. */
     http_request_set_user(request, (void *)(uintptr_t)who, release_principal);
     if (!(who->role == ROLE_COLLECTOR ? route->for_collectors : route->for_users)) {
         count_refusal(a, "role");

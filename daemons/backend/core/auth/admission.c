@@ -118,8 +118,8 @@ static void keep(admission *a, const uint8_t *token, const principal *who, uint6
     a->stats.kept++;
 }
 
-/* Asks the authenticator without the lock, and once more when the principals have changed
- * meanwhile. */
+/* Asks the authenticator without the lock, and asks again if the principals changed during the
+ * question. */
 static admission_answer ask(admission *a, const uint8_t *hash, const char *token, size_t length,
                             const principal **who)
 {

@@ -55,7 +55,8 @@ typedef struct profile {
     uint64_t excess_events;    /* over the limit of a window's events, summed as [dropped] */
     uint64_t uncounted_events; /* samples that are in no part: their interval is not known, or
                                   their event is not read */
-    char uncounted[512];       /* names these events, once for each target; "" = nothing to say */
+    char uncounted[512];       /* names these events and those left out by design, once for each
+                                  target; "" = nothing to say */
     uint64_t covered_ms;       /* the time that the recording covers, by its own chunks */
     char profiler[64];         /* with its version; "" = not in the recording */
 } profile;

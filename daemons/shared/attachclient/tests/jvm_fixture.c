@@ -300,8 +300,8 @@ int jvm_fixture_mapped(const jvm_fixture *jvm, const char *part)
     return n;
 }
 
-/* Whether the directory stays: another test's tool that works on this JVM makes one for the answer,
- * locks it meanwhile, and removes it. */
+/* Returns whether the directory stays. A tool of another test that works on this JVM makes a
+ * directory for the answer, locks it, and removes it. */
 static bool stays(int parent_fd, const char *name)
 {
     struct stat st;

@@ -125,7 +125,7 @@ void recording_free(recording *rec);
  */
 int recording_add_mem(recording *rec, const void *data, size_t bytes, recording_error *err);
 /** Reads a file as recording_add_mem reads memory. The file is mapped: it must not be truncated
- * meanwhile. */
+ * during the call. */
 int recording_add_file(recording *rec, const char *path, recording_error *err);
 
 /** A sample that does not come from a JFR file. */
