@@ -325,21 +325,4 @@ def test_a_clock_that_is_an_hour_fast_is_named(lab):
     assert_holds(lab.ask, fleet.expected(), fleet.acknowledged())
 
 
-def test_a_clock_that_was_set_back_counts_both_times(lab):
-    """Sends two batches of one JVM, source and start. The second is sent again although it is unknown: the rows of the first
-    are not taken for its own."""
-    backend = lab.start()
-    first = backend.send('--seed', '1')[0]
-    second = backend.send('--seed', '6', '--attempt', '2')[0]
-    assert (first['outcome'], second['outcome']) == ('accepted', 'accepted')
-    again = backend.send('--seed', '6', '--attempt', '3')[0]
-    assert again['outcome'] == 'duplicate'
-    backend.stop()
-    with lab.counter() as ask:
-        assert ask('SELECT count(), sum(amount) FROM profile_samples').split() == \
-            ['1200', str(first['value'] + second['value'])]
-        for table, rows in (('profile_windows', 6), ('profile_threads', 2), (f'ingestion_batches WHERE {STORED}', 2)):
-            assert ask(f'SELECT count() FROM {table}') == str(rows), table
-
-
 parts.main(globals(), 'backend', 'load', 'client', 'chdb_http', arguments=[sys.argv[1], *sys.argv[4:]])
