@@ -3,7 +3,7 @@
 table once, and nothing else is.
 
 usage: load_e2e.py MODE KILLS HANG-SECONDS BACKEND LOAD CLIENT CHDB-HTTP [TEST...], as lab.main says.
-KILLS: how many each series has; HOTSTACK_TEST_SEED makes it another one. HANG-SECONDS: how long a store does not answer;
+KILLS: how many the first series has, the others have fewer; HOTSTACK_TEST_SEED makes other ones. HANG-SECONDS: how long a store does not answer;
 the backend's own time limits are a quarter of it."""
 import collections
 import datetime
@@ -22,11 +22,12 @@ from clickhouse_front import SERVERS
 from fleet import HOUR_MS, STORED, SUMS, Fleet, assert_holds, assert_sums_hold, merge, wait_for_sums
 
 KILLS_A_ROUND = 10
-WINDOWS_A_KILL = 15
+WINDOWS_A_KILL = 4  # of each node; one or two are acknowledged between two kills, and all others after the last one
 MINUTE_MS, DAY_MS = 60000, 86400000
 SMALL = {'nodes': 2, 'jvms': 3, 'rows': 60, 'threads': 10}
 SUMS_FLAGS = ('--rollups-every', '200ms', '--rollups-grace', '0s')
 KILLS, HANG_S = int(sys.argv[2]), int(sys.argv[3])
+FEWER_KILLS, FEW_KILLS = max(2, KILLS // 4), max(1, KILLS // 10)
 
 
 def past_hours(lab):
@@ -82,17 +83,19 @@ def wait_for_more(fleet):
 
 
 def kill_series(lab, fleet, kills, deeds, flags):
-    """Kills parts at random moments while the fleet sends."""
+    """Kills parts at random moments while the fleet sends. Returns how often: fewer times than `kills` if it has sent all."""
     for number in range(kills):
         wait_for_more(fleet)
         time.sleep(random.uniform(0, 0.25))
-        assert fleet.is_running(), f'the fleet ended before kill {number + 1} of {kills}: it needs more windows'
+        if not fleet.is_running():
+            return number
         random.choice(deeds)(lab, flags)
+    return kills
 
 
 def survive(lab, kills, deeds, backends=1, forgetful=False, **options):
-    """A fleet sends until all is acknowledged, through a series of kills; then the store is looked at.
-    forgetful: the store keeps no insert tokens."""
+    """A fleet sends until all is acknowledged, through a series of kills; then the store is looked at. Returns how many kills
+    there were. forgetful: the store keeps no insert tokens."""
     for number in range(backends):
         lab.start(*SUMS_FLAGS, name=str(number or ''))
     if forgetful:
@@ -100,7 +103,7 @@ def survive(lab, kills, deeds, backends=1, forgetful=False, **options):
     fleet = Fleet(lab, start_ms=past_hours(lab), windows=WINDOWS_A_KILL * kills, **{**SMALL, **options})
     fleet.start(*lab.backends.values())
     try:
-        kill_series(lab, fleet, kills, deeds, SUMS_FLAGS)
+        made = kill_series(lab, fleet, kills, deeds, SUMS_FLAGS)
         fleet.wait()
     finally:
         fleet.stop()
@@ -110,45 +113,43 @@ def survive(lab, kills, deeds, backends=1, forgetful=False, **options):
     with lab.counter() as ask:
         assert_holds(ask, fleet.expected(), fleet.acknowledged())
         assert_sums_hold(ask)
+    return made
 
 
-def rounds(kills):
-    """(seed, kills) of the rounds of a series."""
-    first = int(os.environ.get('HOTSTACK_TEST_SEED', '1'))
-    count = (kills + KILLS_A_ROUND - 1) // KILLS_A_ROUND
-    for number in range(count):
-        random.seed(first + number)
-        yield first + number, min(KILLS_A_ROUND, kills - number * KILLS_A_ROUND)
-
-
-def series(lab, deeds, share=1, **more):
-    """share: of KILLS, at least one kill."""
-    for seed, kills in rounds(max(1, KILLS // share)):
-        survive(lab, kills, deeds, seed=seed, **more)
+def series(lab, deeds, kills=FEWER_KILLS, **more):
+    """Kills in rounds, after each of which the store is looked at and emptied."""
+    seed = int(os.environ.get('HOTSTACK_TEST_SEED', '1'))
+    while kills > 0:
+        random.seed(seed)
+        begun = time.monotonic()
+        made = survive(lab, min(kills, KILLS_A_ROUND), deeds, seed=seed, **more)
+        assert made > 0, 'the fleet ended before the first kill: it needs more windows'
+        print(f'# {made} kills of seed {seed}: {(time.monotonic() - begun) / made:.1f} s each, the checks included', flush=True)
         lab.empty()
+        kills, seed = kills - made, seed + 1
 
 
 def test_what_is_acknowledged_outlives_kills(lab):
-    series(lab, [kill_backend, kill_store] if lab.mode == 'http' else [kill_backend])
+    series(lab, [kill_backend, kill_store] if lab.mode == 'http' else [kill_backend], KILLS)
 
 
 def test_profiles_and_snapshots_in_batches_of_their_own_outlive_kills(lab):
-    series(lab, [kill_backend, kill_store] if lab.mode == 'http' else [kill_backend], share=2, apart=True)
+    series(lab, [kill_backend, kill_store] if lab.mode == 'http' else [kill_backend], apart=True)
 
 
 def test_two_backends_share_a_store_through_kills(lab):
     if lab.mode == 'http':
-        series(lab, [kill_backend, kill_store], share=2, backends=2)
+        series(lab, [kill_backend, kill_store], backends=2)
 
 
 def test_retries_outlive_the_tokens_of_the_store(lab):
     """Like a batch that is sent again after the deduplication window. If the store is a server, the backend lives: the
     server goes on with the write of a dead one during the next try, and only tokens protect against that."""
-    series(lab, [kill_store] if lab.mode == 'http' else [kill_backend], share=2, forgetful=True)
+    series(lab, [kill_store] if lab.mode == 'http' else [kill_backend], forgetful=True)
 
 
 def test_tokens_that_nobody_mends_lose_nothing(lab):
-    series(lab, [kill_and_leave_tokens], share=2)
+    series(lab, [kill_and_leave_tokens])
 
 
 def test_servers_of_other_versions_and_settings_keep_a_batch_once(lab):
@@ -159,7 +160,7 @@ def test_servers_of_other_versions_and_settings_keep_a_batch_once(lab):
         lab.server = server
         # The server goes on with the write of a dead backend during the next try; only tokens protect against that.
         deeds = [kill_backend, kill_store] if server.keeps_tokens else [kill_store]
-        series(lab, deeds, share=5)
+        series(lab, deeds, FEW_KILLS)
 
 
 def test_tokens_work_whatever_the_profile_of_the_server_says(lab):
