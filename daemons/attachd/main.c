@@ -4,6 +4,7 @@
 #include "settings.h"
 
 #include <base/log.h>
+#include <base/thread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -16,6 +17,7 @@ int main(int argc, char **argv)
     if (rc >= 0)
         return rc;
     char message[512] = "";
+    thread_share_heaps();
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);

@@ -216,6 +216,7 @@ static void flush_reports(void *context)
 
 static int start_reports(program *p)
 {
+    enum { WRITE_MS = 5000 }; /* a write takes milliseconds, except if the store hangs */
     const config_section *v = p->values;
     reports_options options = {
         .store = clickhouse_ports(p->store),
@@ -223,6 +224,7 @@ static int start_reports(program *p)
         .flush_interval_ms = (uint64_t)config_duration_ms(v, "ingest.flush_interval"),
         .batches_per_second = (uint64_t)config_int(v, "ingest.batches_per_second"),
         .silent_ms = (uint64_t)config_duration_ms(v, "status.silent_after"),
+        .late_ms = WRITE_MS,
         .now_ms = clock_unix_ms,
     };
 

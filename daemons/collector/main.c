@@ -5,6 +5,7 @@
 #include "settings.h"
 
 #include <base/log.h>
+#include <base/thread.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <signal.h>
@@ -83,6 +84,7 @@ int main(int argc, char **argv)
     int rc = config_start(&loaded, &collector_program, argc, argv, environ);
     if (rc >= 0)
         return rc;
+    thread_share_heaps();
     umask(077);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || curl_global_init(CURL_GLOBAL_ALL) != 0) {
         config_free(loaded);

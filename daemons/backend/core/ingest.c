@@ -381,7 +381,12 @@ bool ingest_status(const ingest *in, status_batch *report, const ingest_sender *
 
     if (is_forbidden(from->allowed, &report->collector))
         return false;
-    if (check_status_batch(report, &in->limits, in->now_ms(in->clock), v) == 0)
+    if (check_status_batch(report, &in->limits, in->now_ms(in->clock), v) != 0)
+        return true;
+    if (reports_are_late(in->reports))
+        verdict_retry(v, "store_unavailable", 5000,
+                      "The store takes no reports of collectors now: send this one again.");
+    else
         note_gathered(in->store.reports->add_status(in->store.self, report, &err), &err, v);
     return true;
 }

@@ -54,7 +54,8 @@ typedef struct ingest_sender {
  * 403.
  *
  * An accepted batch is stored. An accepted report is only collected (core/reports/reports.h), and
- * written a little later.
+ * written a little later. While the store takes no reports, heartbeats are still collected, because
+ * they keep a collector from being taken for silent, and the answer to a status report is retry.
  */
 bool ingest_profiles(const ingest *in, profile_batch *batch, const ingest_sender *from, verdict *v);
 bool ingest_status(const ingest *in, status_batch *report, const ingest_sender *from, verdict *v);

@@ -10,7 +10,7 @@
 #include "sample_batch.h"
 #include "stored_size.h"
 
-enum { FLUSHED_MAX = 64, ROWS = 32 };
+enum { FLUSHED_MAX = 64, ROWS = 32, LATE_MS = 6000 };
 
 /* A store in memory: the calls that it received, and the answers that it gives. */
 typedef struct fake {
@@ -24,7 +24,9 @@ typedef struct fake {
     size_t reported, beats, flushed_count;
     refusal flushed[FLUSHED_MAX];
     uint64_t collectors;
-    void (*during_find)(void); /* called once, while the backend reads the ledger */
+    uint64_t passed_ms;         /* of the clock */
+    void (*during_find)(void);  /* called once, while the backend reads the ledger */
+    void (*during_flush)(void); /* called while the backend writes reports */
     verdict other;
 } fake;
 
@@ -86,7 +88,7 @@ static int add_heartbeat(void *self, const heartbeat *beat, uint64_t received_ms
     fake *f = self;
 
     (void)beat;
-    ck_assert_uint_eq(received_ms, SAMPLE_NOW_MS);
+    ck_assert_uint_eq(received_ms, SAMPLE_NOW_MS + f->passed_ms);
     f->beats++;
     return f->write_fails != 0 ? refuse_with(err, f->write_fails) : 0;
 }
@@ -95,6 +97,8 @@ static int flush(void *self, const refusal *refused, size_t count, store_error *
 {
     fake *f = self;
 
+    if (f->during_flush != NULL)
+        f->during_flush();
     f->flushed_count = count;
     for (size_t i = 0; i < count && i < FLUSHED_MAX; i++)
         f->flushed[i] = refused[i];
@@ -104,8 +108,10 @@ static int flush(void *self, const refusal *refused, size_t count, store_error *
 static int count_collectors(void *self, uint64_t since_ms, uint64_t *count, store_error *err)
 {
     (void)err;
-    ck_assert_uint_eq(since_ms, SAMPLE_NOW_MS - 180000);
-    *count = ((fake *)self)->collectors;
+    fake *f = self;
+
+    ck_assert_uint_eq(since_ms, SAMPLE_NOW_MS + f->passed_ms - 180000);
+    *count = f->collectors;
     return 0;
 }
 
@@ -117,10 +123,12 @@ static int run_now(void *self, void (*job)(void *arg), void *arg)
     return 0;
 }
 
+static fake f;
+
 static uint64_t now(void *clock)
 {
     (void)clock;
-    return SAMPLE_NOW_MS;
+    return SAMPLE_NOW_MS + f.passed_ms;
 }
 
 static const batch_port batches = {find_batch, find_stacks, write_batch};
@@ -128,7 +136,6 @@ static const report_port report_rows = {add_status, add_heartbeat, flush, count_
 static const writer_ops writer = {run_now};
 static const scope all_clusters;
 static const ingest_sender everything = {"token", &all_clusters};
-static fake f;
 static reports gathered;
 static in_flight flights = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static ingest in;
@@ -144,6 +151,7 @@ static void set_up(void)
                                      .flush_interval_ms = 60000,
                                      .batches_per_second = 5,
                                      .silent_ms = 180000,
+                                     .late_ms = LATE_MS,
                                      .now_ms = now};
     ck_assert_int_eq(reports_init(&gathered, &options), 0);
     in = (ingest){.store = ports,
@@ -580,6 +588,54 @@ START_TEST(test_a_heartbeat_is_gathered)
 }
 END_TEST
 
+/* Returns the outcomes of a status report and of a heartbeat, in this order. */
+static void send_reports(outcome status, outcome beat)
+{
+    status_batch report = {.contract = 1, .collector = s.batch.collector};
+    heartbeat one = make_beat();
+
+    ck_assert(ingest_status(&in, &report, &everything, &v));
+    ck_assert_int_eq(v.outcome, status);
+    verdict_clear(&v);
+    status_batch_clear(&report);
+    ck_assert(ingest_heartbeat(&in, &one, &everything, &v));
+    ck_assert_int_eq(v.outcome, beat);
+    verdict_clear(&v);
+}
+
+START_TEST(test_a_status_report_is_put_off_after_a_failed_write)
+{
+    store_error err = {0};
+
+    send_reports(OUTCOME_ACCEPTED, OUTCOME_ACCEPTED);
+    f.write_fails = STORE_ERR_UNAVAILABLE;
+    ck_assert_int_eq(reports_flush(&gathered, &err), STORE_ERR_UNAVAILABLE);
+    f.write_fails = 0;
+    send_reports(OUTCOME_RETRY, OUTCOME_ACCEPTED);
+    ck_assert_int_eq(reports_flush(&gathered, &err), 0);
+    send_reports(OUTCOME_ACCEPTED, OUTCOME_ACCEPTED);
+}
+END_TEST
+
+/* Sends reports during a write that takes too long. */
+static void report_late(void)
+{
+    f.passed_ms = LATE_MS;
+    send_reports(OUTCOME_ACCEPTED, OUTCOME_ACCEPTED);
+    f.passed_ms++;
+    send_reports(OUTCOME_RETRY, OUTCOME_ACCEPTED);
+}
+
+START_TEST(test_a_status_report_is_put_off_while_a_write_does_not_end)
+{
+    store_error err = {0};
+
+    f.during_flush = report_late;
+    ck_assert_int_eq(reports_flush(&gathered, &err), 0);
+    send_reports(OUTCOME_ACCEPTED, OUTCOME_ACCEPTED);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("backend-ingest");
@@ -614,5 +670,7 @@ int main(void)
                         sizeof(intervals) / sizeof(intervals[0]));
     tcase_add_loop_test(tcase, test_a_heartbeat_is_gathered, 0,
                         sizeof(report_answers) / sizeof(report_answers[0]));
+    tcase_add_test(tcase, test_a_status_report_is_put_off_after_a_failed_write);
+    tcase_add_test(tcase, test_a_status_report_is_put_off_while_a_write_does_not_end);
     return run_suite(suite);
 }

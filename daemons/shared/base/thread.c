@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/thread.h>
 
+#include <malloc.h>
 #include <signal.h>
 
 int thread_start(pthread_t *out, void *(*run)(void *context), void *context)
@@ -12,6 +13,14 @@ int thread_start(pthread_t *out, void *(*run)(void *context), void *context)
     int rc = pthread_create(out, NULL, run, context);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
+}
+
+void thread_share_heaps(void)
+{
+#ifdef __GLIBC__
+    enum { HEAPS = 2 };
+    (void)mallopt(M_ARENA_MAX, HEAPS);
+#endif
 }
 
 void thread_condition_init(pthread_cond_t *out)

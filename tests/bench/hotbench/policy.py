@@ -3,7 +3,9 @@
 
 import contextlib
 import hashlib
+import json
 import os
+import subprocess
 import sys
 import time
 
@@ -12,6 +14,7 @@ from .measure import BenchError, median, p95, say
 
 sys.path.insert(0, str(place.TREE / "tests" / "k8s"))
 
+import cluster  # noqa: E402  # pylint: disable=wrong-import-position
 import node  # noqa: E402  # pylint: disable=wrong-import-position
 
 SOURCE = place.TREE / "daemons" / "shared" / "attachclient" / "tests" / "java" / "Target.java"
@@ -35,29 +38,53 @@ def programs():
 
 
 def recording_of(jvm):
-    """The file that the profiler in a JVM writes; None while it records nothing."""
+    """(descriptor, inode) of the file that the profiler in a JVM writes; None while it records nothing."""
     with contextlib.suppress(FileNotFoundError):
         for entry in os.scandir(f"/proc/{jvm.pid}/fd"):
             with contextlib.suppress(FileNotFoundError):
                 if "/hotstack-" in (path := os.readlink(entry.path)) and "recording" in path:
-                    return path, os.stat(entry.path).st_ino
+                    return entry.path, os.stat(entry.path).st_ino
     return None
 
 
+@contextlib.contextmanager
+def kept(recording):
+    """Keeps the file open: the next one gets another inode."""
+    held = os.open(recording[0], os.O_RDONLY) if recording else None
+    try:
+        yield
+    finally:
+        if held is not None:
+            os.close(held)
+
+
 def took_effect(change, before, now):
-    return now is None if change == "profile=off" else now is not None and now != before
+    return now is None if change == "profile=off" else now is not None and (before is None or now[1] != before[1])
 
 
 def seconds_until_effect(pod, jvm, change):
     """From before the request to the API server until the JVM's profiler does what the annotation says."""
     before = recording_of(jvm)
-    begin = time.monotonic()
-    pod.annotate(**CHANGES[change])
-    while not took_effect(change, before, recording_of(jvm)):
-        if time.monotonic() > begin + PATIENCE:
-            raise BenchError(f"{change} had no effect on a JVM within {PATIENCE} s")
-        time.sleep(0.005)
-    return time.monotonic() - begin
+    with kept(before):
+        begin = time.monotonic()
+        pod.annotate(**CHANGES[change])
+        while not took_effect(change, before, recording_of(jvm)):
+            if time.monotonic() > begin + PATIENCE:
+                raise BenchError(f"{change} had no effect on a JVM within {PATIENCE} s")
+            time.sleep(0.005)
+        return time.monotonic() - begin
+
+
+def settle(on, jvm):
+    """Waits until the collector has ended the change, too: of two that come while it is busy, only the last takes effect."""
+
+    def is_settled():
+        status = subprocess.run([place.installed("hotstack"), "collector", "status", "--json", f"--socket={on.dir}/collector/collector.sock"],
+                                stdout=subprocess.PIPE, check=True)  # fmt: skip
+        target = next(one for one in json.loads(status.stdout)["targets"] if one["pid"] == jvm.pid)
+        return target["state"] in ("profiling", "off") and not target["session_lane"]["running"]
+
+    cluster.wait_for("the collector at rest", is_settled)
 
 
 def fill(on):
@@ -87,7 +114,9 @@ def measure(rounds):
         for number in range(rounds):
             say(f"round {number + 1} of {rounds}")
             for change, times in found.items():
-                times.extend(seconds_until_effect(pod, jvm, change) for pod, jvm in pairs)
+                for pod, jvm in pairs:
+                    times.append(seconds_until_effect(pod, jvm, change))
+                    settle(on, jvm)
     except node.Failed as error:
         raise BenchError(f"{error}; {on.log('collector')[-600:]}") from error
     finally:

@@ -14,7 +14,8 @@ static bool has_deadlock(const making *m, uint32_t jvm)
     return jvm == 0 && m->name.node % NODES_A_DEADLOCK == 0 && m->f->threads >= 2;
 }
 
-static int add_state(making *m, uint32_t snapshot, uint32_t i)
+/* timed: the JVM's contention monitoring is on, which is off by default. */
+static int add_state(making *m, uint32_t snapshot, uint32_t i, bool timed)
 {
     const profile *read = &m->f->from->read;
     batch *to = m->to;
@@ -30,8 +31,8 @@ static int add_state(making *m, uint32_t snapshot, uint32_t i)
                            .state = runs ? RUNNABLE : WAITING,
                            .cpu_ns = 1 + (runs ? making_roll(m) % 100000000 : 0),
                            .allocated_bytes = 1 + (runs ? making_roll(m) % 10000000 : 0),
-                           .blocked_ms = 1,
-                           .waited_ms = 1 + making_roll(m) % WINDOW_MS};
+                           .blocked_ms = timed ? 1 : 0,
+                           .waited_ms = timed ? 1 + making_roll(m) % WINDOW_MS : 0};
     to->state_count++;
     (void)snprintf(name, sizeof(name), "http-nio-8080-exec-%u", i);
     if (making_text(m, name, &state->name_str) != 0 ||
@@ -88,7 +89,7 @@ int making_snapshot(making *m, uint32_t jvm)
                                  .longest_pause_ns = 100000 + making_roll(m) % 900000};
     to->snapshot_count++;
     for (uint32_t i = 0; i < m->f->threads; i++) {
-        if (add_state(m, index, i) != 0)
+        if (add_state(m, index, i, has_deadlock(m, jvm)) != 0)
             return -1;
     }
     for (uint32_t i = 0; i < 2 && has_deadlock(m, jvm); i++) {

@@ -130,8 +130,8 @@ void reports_refused(reports *r, const refusal *one)
 
 /* ---- writing ---- */
 
-/* Takes the rows to write: those whose write failed before, else all collected ones. Returns how
- * many there are. */
+/* Begins a write. Takes the rows to write: those whose write failed before, else all collected
+ * ones. Returns how many there are. */
 static size_t take_rows(reports *r)
 {
     pthread_mutex_lock(&r->lock);
@@ -143,6 +143,7 @@ static size_t take_rows(reports *r)
         r->count = 0;
     }
     size_t count = r->writing_count;
+    r->began_ms = r->options.now_ms(r->options.clock);
     pthread_mutex_unlock(&r->lock);
     return count;
 }
@@ -184,8 +185,24 @@ int reports_flush(reports *r, store_error *err)
     r->stats.flushes++;
     r->stats.failures += rc != 0;
     r->writing_count = rc == 0 ? 0 : count;
+    r->failed = rc != 0;
     pthread_mutex_unlock(&r->lock);
-    return rc == 0 ? count_collectors(r, err) : rc;
+    if (rc == 0)
+        rc = count_collectors(r, err);
+    pthread_mutex_lock(&r->lock);
+    r->began_ms = 0;
+    pthread_mutex_unlock(&r->lock);
+    return rc;
+}
+
+bool reports_are_late(reports *r)
+{
+    uint64_t now_ms = r->options.now_ms(r->options.clock);
+
+    pthread_mutex_lock(&r->lock);
+    bool late = r->failed || (r->began_ms != 0 && now_ms > r->began_ms + r->options.late_ms);
+    pthread_mutex_unlock(&r->lock);
+    return late;
 }
 
 uint64_t reports_flush_interval(reports *r)

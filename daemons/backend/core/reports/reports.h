@@ -24,6 +24,7 @@ typedef struct reports_options {
     uint64_t flush_interval_ms;  /* the least interval at which a collector cuts batches */
     uint64_t batches_per_second; /* most batches that all collectors together send to the store */
     uint64_t silent_ms;          /* a collector without a heartbeat for so long is not counted */
+    uint64_t late_ms;            /* the store hangs if a write takes longer */
     uint64_t (*now_ms)(void *clock); /* Unix time */
     void *clock;
 } reports_options;
@@ -43,6 +44,8 @@ typedef struct reports {
     refusal *writing; /* rows that are being written, or must be written again */
     size_t writing_count;
     uint64_t counted_ms; /* when collectors were last counted */
+    uint64_t began_ms;   /* when the running write began; 0 = none runs */
+    bool failed;         /* the last write */
     reports_stats stats;
 } reports;
 
@@ -56,6 +59,10 @@ void reports_refused(reports *r, const refusal *one);
 /* Writes the collected rows. Returns 0, or a STORE_ERR_ code with err filled; unwritten rows are
  * kept. */
 int reports_flush(reports *r, store_error *err);
+
+/* Whether the store does not take the collected rows now: the last write failed, or one does not
+ * end. */
+bool reports_are_late(reports *r);
 
 /* Returns the interval at which collectors must cut their batches. */
 uint64_t reports_flush_interval(reports *r);
