@@ -24,7 +24,8 @@ INGEST = HERE.parent / "e2e" / "collector" / "fake_ingest.py"
 JAVA = shutil.which("java") or "/usr/lib/jvm/java-17-openjdk-amd64/bin/java"
 NAME = "node7"
 BORDER_MS = 500  # of windows of some seconds: a missing one is a longer hole
-UNKNOWN, PROFILING, OFF, FAILED = 0, 1, 3, 4  # states of a target
+OPERATION_MS = 30000  # session.operation_timeout: a JVM that waited for one that hangs has a window as long
+UNKNOWN, PROFILING, WAITING, OFF, FAILED = 0, 1, 2, 3, 4  # states of a target
 
 
 def cgroup_root():
@@ -248,6 +249,10 @@ listen: {{port: {self.metrics_port}}}
     def snapshots(self):
         return sum(b["snapshots"] for b in self.state()["batches"])
 
+    def offers(self):
+        """What each snapshot tells of its threads."""
+        return [one for b in self.state()["batches"] for one in b["offers"]]
+
     def metrics(self):
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=30) as answer:
@@ -285,6 +290,29 @@ def follow_one_another(windows):
         end = one["start"] + one["length"]
         if not end <= other["start"] < end + BORDER_MS:
             raise Failed(f"the next window's start: {other['start']} is not {end}, nor within {BORDER_MS} ms after it")
+
+
+def start_neighbour(on):
+    """Starts a JVM in a pod of its own, beside which others get into trouble, and profiles it."""
+    pod = on.cluster.make_pod("shop", "neighbour", NAME)
+    jvm = on.start_container(pod)
+    pod.annotate(profile="continuous", threads="1s")
+    on.wait_for_target(jvm, state=PROFILING, reason=0)
+    new_windows(on, jvm)
+    return jvm
+
+
+def check_unharmed(on, jvm):
+    """Fails where the JVM has lost a window so far, or waited for an operation on another JVM."""
+    new_windows(on, jvm)
+    windows = [w for w in on.windows(jvm) if w["source"] == "cpu"]
+    follow_one_another(windows)
+    same("windows that the neighbour lost", [w for w in windows if w["reason"] != 0], [])
+    lengths, covered = sum(w["length"] for w in windows[1:]), sum(w["covered"] for w in windows[1:])
+    longest = max(w["length"] for w in windows)
+    print(f"# the neighbour: {len(windows)} windows, {100 * covered / lengths:.2f} % covered, the longest {longest} ms")
+    same("99 % of them are covered", covered >= 0.99 * lengths, True)
+    same("the longest is shorter than an operation's time limit", longest < OPERATION_MS, True)
 
 
 def run(steps, programs, why):

@@ -163,8 +163,9 @@ static void tell(attachd_outcome *out, int rc, const attach_result *result, cons
 {
     const attach_ap_info *info = &result->info;
     if (rc != 0) {
-        out->reason = err->reason != ATTACH_REASON_NONE ? reason_of(err->reason)
-                                                        : (uint32_t)REASON_WORKER_FAILED;
+        /* A worker that has answered tells the code of its error. */
+        uint32_t unnamed = result->code != ATTACH_OK ? REASON_INTERNAL : REASON_WORKER_FAILED;
+        out->reason = err->reason != ATTACH_REASON_NONE ? reason_of(err->reason) : unnamed;
         (void)snprintf(out->detail, sizeof(out->detail), "%s", err->message);
     }
     if (to->error != 0) {
@@ -208,7 +209,8 @@ static void run(const worker_port *port, const attach_request *request, sink *to
     if (reads && result.code == ATTACH_ERR_FORMAT) {
         out->reason = REASON_PARSE_FAILED;
         (void)snprintf(out->detail, sizeof(out->detail),
-                       "%s: it was damaged, as by a full disk; the session was stopped",
+                       "%s: it was damaged, as by a full disk, or replaced; the session was "
+                       "stopped",
                        err.message);
     }
 }

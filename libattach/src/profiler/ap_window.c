@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,9 +62,13 @@ static int finish_chunk(attach__session *s, int fd, uint64_t offset, attach_erro
     return s->running || after > offset ? ATTACH_OK : no_session(s, err);
 }
 
+/* A window without a chunk is an error. The profiler writes to another file than the recording that
+ * is read, because the JVM has replaced or cut the recording, and all further windows would be
+ * empty. */
 static int ap_window(attach__session *s, int fd, uint64_t offset, attach_piece_fn piece, void *ctx,
                      attach_error *err)
 {
+    uint64_t from = offset;
     int rc = finish_chunk(s, fd, offset, err);
     if (rc == ATTACH_OK)
         rc = hand_over(&offset, s, fd, piece, ctx, err);
@@ -71,7 +76,13 @@ static int ap_window(attach__session *s, int fd, uint64_t offset, attach_piece_f
         return rc;
     s->marker.handed = offset;
     attach__session_count_dropped(s);
-    return attach__session_save(s, err);
+    rc = attach__session_save(s, err);
+    if (rc == ATTACH_OK && offset == from)
+        return attach__fail_at(err, ATTACH_ERR_FORMAT, from,
+                               "the recording lacks the chunk at byte %" PRIu64
+                               ", which the profiler has finished",
+                               from);
+    return rc;
 }
 
 static int window_of(attach__session *s, uint64_t offset, attach_piece_fn piece, void *ctx,

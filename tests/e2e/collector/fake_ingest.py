@@ -18,8 +18,8 @@ from contract_wire import SAMPLE, SECOND, SUMS, TARGET, THREAD, WINDOW, columns,
 TOKEN = "e2e-token"
 TEXTS = "namespace kind workload pod container pod_uid container_id main_class app image service".split()
 STATUS = "observed state reason detail window session mode until length covered collector_ns"
-SNAPSHOT, STATE = {1: "target"}, {1: "snapshot", 12: "stack"}  # as far as stacks need them
-SOURCES = {1: "cpu", 3: "alloc", 4: "lock"}
+SNAPSHOT, STATE = {1: "target", 7: "offers"}, {1: "snapshot", 12: "stack"}  # as far as tests need them
+SOURCES = {1: "cpu", 2: "wall", 3: "alloc", 4: "lock"}
 
 
 class Store:
@@ -178,6 +178,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         assert xxh3_128(body) == batch[3], "the body has another digest"
         inside = STORE.dictionary_ids(batch[4])
         windows, rows, missing, learned, sent = STORE.check(fields(body), inside)
+        snapshots = columns(fields(body).get(12, b""), SNAPSHOT)
         if missing:
             STORE.counts["need_stacks"] += 1
             self.reply(200, answer(5, need=missing))
@@ -186,7 +187,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         STORE.batches[batch_id] = {
             "windows": windows,
             "rows": len(rows),
-            "snapshots": len(packed(fields(fields(body).get(12, b"")).get(1, b""))),
+            "snapshots": len(snapshots),
+            "offers": [one["offers"] for one in snapshots],
             "stacks_sent": sent,
             "bytes": self.packed,
         }

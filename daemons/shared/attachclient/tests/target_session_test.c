@@ -191,6 +191,23 @@ START_TEST(discard_ends_a_session_whose_recording_is_damaged)
 }
 END_TEST
 
+/* The profiler goes on writing to the file that the JVM has replaced. */
+START_TEST(a_recording_that_was_replaced_is_damaged)
+{
+    jvm_fixture jvm;
+    char command[400];
+    jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
+    attach_result started = operation_must(&jvm, ATTACH_OP_START, NULL);
+    (void)snprintf(command, sizeof(command), "cd %s && cp recording.jfr x && mv x recording.jfr",
+                   started.info.directory);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(operation_run(&jvm, ATTACH_OP_WINDOW, NULL).code, ATTACH_ERR_FORMAT);
+    (void)operation_must(&jvm, ATTACH_OP_DISCARD, NULL);
+    ck_assert_int_eq(operation_leftovers("/tmp"), 0);
+    jvm_fixture_stop(&jvm);
+}
+END_TEST
+
 /* This JVM makes more than one event of each kind in a second; the events over the limit are
  * counted. */
 START_TEST(events_past_the_rate_limit_are_counted)
@@ -301,6 +318,7 @@ void target_add_session(Suite *suite)
     tcase_add_test(tc, leftovers_are_swept);
     tcase_add_test(tc, session_ends_by_itself);
     tcase_add_test(tc, discard_ends_a_session_whose_recording_is_damaged);
+    tcase_add_test(tc, a_recording_that_was_replaced_is_damaged);
     tcase_add_test(tc, events_past_the_rate_limit_are_counted);
     tcase_add_loop_test(tc, a_timer_states_no_interval_below_the_kernels_tick, 0, 3);
     tcase_add_test(tc, stop_twice);
