@@ -29,7 +29,7 @@ def test_the_gate_stands_in_front(lab):
 def test_every_call_needs_the_right_token(lab):
     backend = lab.start(ready=False)
     calls = [('GET', '/metrics'), ('GET', '/v1/services'), ('GET', '/v1/services/-/shop'),
-             ('GET', '/v1/flamegraph'), ('GET', '/v1/top'), ('GET', '/v1/status'),
+             ('GET', '/v1/flamegraph'), ('GET', '/v1/top'), ('GET', '/v1/timeline'), ('GET', '/v1/status'),
              ('DELETE', '/v1/session'), ('POST', '/v1/ingest/profiles'),
              ('POST', '/v1/ingest/status'), ('POST', '/v1/ingest/heartbeat')]
     bodies = set()
@@ -39,9 +39,9 @@ def test_every_call_needs_the_right_token(lab):
             assert status == 401, (method, path, token, status)
             bodies.add(data)
     assert len(bodies) == 1, 'a 401 says more than that'
-    for method, path in calls[1:7]:
+    for method, path in calls[1:8]:
         assert backend.call(method, path, token=COLLECTOR)[0] == 403, path
-    for method, path in calls[7:]:
+    for method, path in calls[8:]:
         assert backend.call(method, path, token=USER)[0] == 403, path
     for path in ('/healthz', '/readyz'):
         status, _, data = backend.call('GET', path, token=None)

@@ -61,6 +61,30 @@ def test_what_was_sent_is_answered(lab):
     assert len(target['jvm']) == 16 and one['targets'] == [target]
 
 
+def test_a_type_is_shown_over_time(lab):
+    backend = lab.start()
+    total = sum(answer['value'] for answer in backend.send('--count', '3')) // 3
+    start = lab.start_ms
+    selection = {'namespace': '', 'workload': 'shop', 'type': 'cpu', 'from': start - 10000, 'to': start + 20000}
+    # One window of ten seconds, all of whose CPU time is in its first second.
+    told = backend.json('/v1/timeline', buckets=30, **selection)
+    assert (told['bucket_ms'], told['unit'], told['total']) == (1000, 'ns', str(total)), told
+    assert told['values'] == [None] * 10 + [str(total)] + ['0'] * 9 + [None] * 10, told
+    assert told['meta']['coverage']['share'] == 1.0
+    counts = backend.json('/v1/timeline', **{**selection, 'type': 'alloc_objects'})
+    assert (counts['bucket_ms'], counts['unit']) == (1000, 'count'), 'no bucket is shorter than a second'
+    assert counts['values'] == [None] * 10 + ['0'] * 10 + [None] * 10, 'its seconds were not sent'
+    pool = backend.json('/v1/timeline', pool='ctimer', buckets=3, **selection)
+    assert pool['values'] == [None, str(total), None], pool
+    assert backend.json('/v1/timeline', pool='pool-0-#', buckets=3, **selection)['values'] == [None, '0', None]
+    assert set(backend.json('/v1/timeline', pod='nobody', **selection)['values']) == {None}
+    day = {**selection, 'from': start - 12 * 3600000, 'to': start + 12 * 3600000}
+    long = backend.json('/v1/timeline', buckets=12, **day)
+    assert long['bucket_ms'] == 7200000
+    assert [value for value in long['values'] if value not in (None, '0')] == [str(total)], long
+    assert int(backend.json('/v1/timeline', **{**day, 'type': 'alloc_objects'})['total']) == 1200
+
+
 def test_the_history_of_a_jvm_is_told(lab):
     backend = lab.start()
     early = lab.start_ms - 600000
@@ -142,6 +166,9 @@ def test_wrong_parameters_are_named(lab):
             ('/v1/flamegraph?namespace=&workload=shop&type=cpu&jvm=7', 400, 'hexadecimal'),
             ('/v1/flamegraph?namespace=&workload=shop&type=cpu&facet=park', 400, 'has none'),
             ('/v1/flamegraph?namespace=&workload=shop&type=lock_delay&facet=x', 400, 'monitor and park'),
+            ('/v1/timeline?namespace=&workload=shop', 400, 'type'),
+            ('/v1/timeline?namespace=&workload=shop&type=cpu&buckets=0', 400, '500'),
+            ('/v1/timeline?namespace=&workload=shop&type=cpu&facet=running', 400, 'no such parameter'),
             ('/v1/threads?workload=shop', 400, 'namespace'),
             ('/v1/threads/one?namespace=&workload=shop', 400, 'java_tid'),
             ('/v1/threads/lanes?namespace=&workload=shop&buckets=501', 400, '500'),

@@ -149,6 +149,7 @@ step('the page: three graphs, search with its share, zoom, tooltip, top table', 
       assert.match(await graph.getAttribute('data-zoom'), new RegExp(hot[type].split('.').at(-1)));
       await page.keyboard.press('Escape');
     }
+    await page.getByTestId('timeline-cpu').waitFor();
     const canvas = page.getByTestId('panel-cpu').getByTestId('flamegraph-canvas');
     await canvas.hover({ position: { x: 60, y: 30 } });
     await page.getByTestId('tooltip').filter({ visible: true }).first().waitFor();
@@ -164,6 +165,14 @@ step('truth: page = store = sent = what the JDK reads from the same recordings',
   for (const type of [...Object.keys(hot), ...asked]) assert.ok(truth[type] > 0n, `the recordings hold no ${type}`);
   assert.deepEqual(nonZero(sent), truth);
 
+  // The same values over time: every second of every window is there.
+  for (const [workload] of workloads) {
+    for (const type of Object.keys(hot)) {
+      const [timeline, top] = await Promise.all(['timeline', 'top'].map((call) => stack.api.query(call, workload, type)));
+      assert.equal(timeline.total, top.total, `${workload} ${type}`);
+      assert.ok(timeline.values.includes(null), 'the time before the service was recorded');
+    }
+  }
   const shown = await shownTotals();
   await stack.end(stack.backendProgram);
   await withStore(stack, async (query) => {

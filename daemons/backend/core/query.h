@@ -149,6 +149,19 @@ typedef struct top_table {
 int profile_top(const profile *p, bool lines, size_t limit, top_table *out, query_meta *meta);
 void top_table_free(top_table *table);
 
+/* A type's value over time: the range from its begin on, in buckets of filter->bucket_ms. */
+typedef struct timeline {
+    uint64_t *values; /* one per bucket, in the type's unit */
+    bool *recorded;   /* whether a window reaches the bucket that recorded something */
+    size_t count;
+} timeline;
+
+/* filter must have namespace, workload, type and bucket_ms; adds the values to meta. Free with
+ * timeline_free, also after a failure. */
+query_code query_timeline(const query *q, const store_filter *filter, timeline *out,
+                          query_meta *meta, store_error *err);
+void timeline_free(timeline *t);
+
 /* Fills the members of meta about the windows of a selection. */
 query_code query_fresh(const query *q, const store_filter *filter, query_meta *meta,
                        store_error *err);

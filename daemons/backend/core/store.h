@@ -79,7 +79,7 @@ typedef struct store_filter {
     unsigned facet;     /* for samples: a part of their type (ingest.proto, Facet); 0: any */
     /* For reads of threads only. */
     uint64_t java_tid;     /* THREADS_OF_ONE */
-    uint64_t bucket_ms;    /* THREADS_LANES */
+    uint64_t bucket_ms;    /* THREADS_LANES; also for timelines and outcomes */
     uint64_t busy_percent; /* of a core, from which a thread counts as busy */
 } store_filter;
 
@@ -108,6 +108,12 @@ typedef struct stack_sum {
     uint8_t stack_id[STACK_ID_BYTES];
     uint64_t raw_value, value, samples, rows;
 } stack_sum;
+
+/* A bucket of a timeline, counted from the filter's from_ms, that a window reaches which recorded
+ * something. */
+typedef struct bucket_row {
+    uint64_t bucket, value, rows;
+} bucket_row;
 
 /* The frames of one stack. */
 typedef struct stack_row {
@@ -177,6 +183,7 @@ typedef struct sighting_row {
 typedef int (*service_fn)(void *context, const service_row *row);
 typedef int (*type_fn)(void *context, const type_row *row);
 typedef int (*sum_fn)(void *context, const stack_sum *row);
+typedef int (*bucket_fn)(void *context, const bucket_row *row);
 typedef int (*stack_fn)(void *context, const stack_row *row);
 typedef int (*target_fn)(void *context, const target_row *row);
 typedef int (*source_fn)(void *context, const snapshot_source *row);
@@ -298,6 +305,9 @@ typedef struct profile_port {
     /* One row per stack; filter has a type. */
     int (*read_sums)(void *self, const store_filter *filter, sum_fn each, void *context,
                      store_error *err);
+    /* One row per bucket of filter->bucket_ms; filter has a type, and no facet and no object. */
+    int (*read_timeline)(void *self, const store_filter *filter, bucket_fn each, void *context,
+                         store_error *err);
     int (*read_fresh)(void *self, const store_filter *filter, store_freshness *out,
                       store_error *err);
     /* Reads the frames of `count` stacks of the filter's services, in any order, without those that

@@ -138,6 +138,18 @@ static const stack_frame stack_dropped[] = {{.method = {"[dropped]", 9}, .kind =
 static const stack_sum sums[] = {
     {{1}, 7, 70, 1, 2}, {{2}, 5, 50, 1, 1}, {{3}, 3, 30, 1, 1}, {{4}, 1, 10, 1, 1}};
 
+static int read_timeline(void *self, const store_filter *asked, bucket_fn each, void *context,
+                         store_error *err)
+{
+    static const bucket_row rows[] = {{0, 5, 2}, {2, 0, 1}};
+
+    (void)self, (void)err;
+    ck_assert_uint_eq(asked->bucket_ms, 1000000);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_int_eq(each(context, &rows[i]), 0);
+    return 0;
+}
+
 static int read_frames(void *self, const store_filter *filter, const uint8_t *const *ids,
                        size_t count, stack_fn each, void *context, store_error *err)
 {
@@ -173,6 +185,7 @@ static const profile_port profiles = {.read_fresh = read_fresh,
                                       .read_services = read_services,
                                       .read_types = read_types,
                                       .read_sums = read_sums,
+                                      .read_timeline = read_timeline,
                                       .read_frames = read_frames};
 static const status_port status = {.read_targets = read_targets, .read_history = read_history};
 static const ingestion_port ingestion = {.read_loss = read_loss};
@@ -223,6 +236,26 @@ START_TEST(test_lost_events_are_of_one_type)
     ck_assert_int_eq(query_fresh(&q, &filter, &of_all, &err), QUERY_OK);
     ck_assert_uint_eq(of_all.fresh_until_ms, NOW_MS - 10000);
     ck_assert_uint_eq(of_all.lost_events, 0);
+}
+END_TEST
+
+START_TEST(test_a_timeline_tells_idle_from_not_recorded)
+{
+    static const uint64_t values[] = {5, 0, 0, 0};
+    static const bool recorded[] = {true, false, true, false};
+    timeline t = {.count = 0};
+
+    filter.bucket_ms = 1000000; /* the last bucket of the hour is a shorter one */
+    ck_assert_int_eq(query_timeline(&q, &filter, &t, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(t.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(t.values[i], values[i]);
+        ck_assert(t.recorded[i] == recorded[i]);
+    }
+    ck_assert_uint_eq(meta.seen, 5);
+    ck_assert_uint_eq(meta.rows_scanned, 3);
+    ck_assert_uint_eq(meta.fresh_until_ms, NOW_MS - 10000);
+    timeline_free(&t);
 }
 END_TEST
 
@@ -411,6 +444,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_test(tcase, test_scope_and_retention);
     tcase_add_test(tcase, test_lost_events_are_of_one_type);
+    tcase_add_test(tcase, test_a_timeline_tells_idle_from_not_recorded);
     tcase_add_test(tcase, test_services);
     tcase_add_loop_test(tcase, test_verdicts, 0, sizeof(verdicts) / sizeof(verdicts[0]));
     tcase_add_test(tcase, test_a_history_is_one_entry_while_nothing_changes);

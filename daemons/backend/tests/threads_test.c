@@ -279,6 +279,25 @@ START_TEST(idle_waits_and_carriers_are_no_locks)
 }
 END_TEST
 
+START_TEST(a_lock_has_the_waiting_time_that_the_profile_has_of_its_class)
+{
+    thread_row profiled = row_of(1, "waiter"), other = row_of(2, "other"), delay = row_of(0, "");
+    profiled.state = other.state = DIAGNOSIS_BLOCKED;
+    profiled.lock_class = delay.lock_class = (text){"L", 1};
+    other.lock_class = (text){"M", 1};
+    profiled.owner_tid = other.owner_tid = 9;
+    profiled.snapshots = 20;
+    delay.cpu_ns = 5000;
+    put(THREADS_WAITS, profiled);
+    put(THREADS_WAITS, other);
+    put(THREADS_DELAY, delay);
+    ck_assert_int_eq(query_locks(&q, &filter, &report, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(report.lock_count, 2);
+    ck_assert_uint_eq(report.locks[0].delay_ns, 5000);
+    ck_assert_uint_eq(report.locks[1].delay_ns, 0); /* the snapshots alone have told of it */
+}
+END_TEST
+
 START_TEST(a_holder_may_be_of_another_pool)
 {
     thread_row waiter = row_of(1, "waiter"), owner = row_of(9, "owner");
@@ -521,6 +540,7 @@ int main(void)
     tcase_add_test(tests, slow_threads_have_their_holder_their_chain_and_when_it_began);
     tcase_add_test(tests, what_a_limit_leaves_off_is_counted);
     tcase_add_test(tests, idle_waits_and_carriers_are_no_locks);
+    tcase_add_test(tests, a_lock_has_the_waiting_time_that_the_profile_has_of_its_class);
     tcase_add_test(tests, a_holder_may_be_of_another_pool);
     tcase_add_loop_test(tests, holders_say_what_they_are, 0, sizeof(kinds) / sizeof(kinds[0]));
     tcase_add_test(tests, a_class_is_waited_for_by_name);

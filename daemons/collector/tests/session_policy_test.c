@@ -77,6 +77,23 @@ START_TEST(a_temporary_ends_by_the_clock)
 }
 END_TEST
 
+START_TEST(contention_is_measured_until_a_temporary_ends)
+{
+    set_decision(POLICY_TEMPORARY, 0, &cpu_only);
+    host.decision.until_ms = NOON + 20000;
+    host.decision.threads_interval_ms = 5000;
+    host.decision.contention_monitoring = true;
+    run_to(NOON + 16000);
+    ck_assert_uint_eq(host.snapshots, 4); /* at once, then at 5, 10 and 15 s */
+    ck_assert(host.contention);
+    set_decision(POLICY_CONTINUOUS, 0, &cpu_only);
+    host.decision.threads_interval_ms = 60000;
+    run_to(NOON + 21000);
+    ck_assert_uint_eq(host.snapshots, 5);
+    ck_assert(!host.contention);
+}
+END_TEST
+
 START_TEST(another_end_is_told_at_once)
 {
     set_decision(POLICY_TEMPORARY, 0, &cpu_only);
@@ -152,6 +169,8 @@ START_TEST(a_profile_on_demand_has_an_end)
     ck_assert_uint_eq(host.starts, 1);
     ck_assert_uint_eq(status_of(1).mode, TARGET_MODE_TEMPORARY);
     ck_assert_uint_eq(status_of(1).until_ms, NOON + 60000);
+    run_to(NOON + 16000);
+    ck_assert_uint_eq(host.snapshots, 3); /* at once, then every 5 s */
     run_to(NOON + 60000);
     ck_assert_uint_eq(host.stops, 1);
     ck_assert_uint_eq(status_of(1).mode, TARGET_MODE_OFF);
@@ -197,6 +216,7 @@ TCase *session_policy_tests(void)
     tcase_add_test(tests, a_pod_switches_sessions_on_and_off);
     tcase_add_test(tests, other_events_begin_a_session_anew);
     tcase_add_test(tests, a_temporary_ends_by_the_clock);
+    tcase_add_test(tests, contention_is_measured_until_a_temporary_ends);
     tcase_add_test(tests, another_end_is_told_at_once);
     tcase_add_test(tests, a_pod_sets_the_length_of_windows_and_how_often_threads_are_looked_at);
     tcase_add_test(tests, rules_serve_pods_that_ask_for_nothing);

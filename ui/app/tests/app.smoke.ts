@@ -137,6 +137,53 @@ describe('service', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('shows each type over time, and where nothing was recorded; dragging over it selects a range', async () => {
+    await enter('/services/shop/checkout/cpu?cluster=local&range=1h&live=off');
+    const timeline = page.getByTestId('timeline-cpu');
+    const track = timeline.getByTestId('timeline-track');
+    await track.waitFor();
+    expect(await timeline.getByRole('img').getAttribute('aria-label')).toMatch(
+      /^CPU.*: [\d.]+ cores on average, [\d.]+ cores at most, nothing recorded in 5 of 120 spans$/,
+    );
+    const box = (await track.boundingBox())!;
+    const move = (share: number) => page.mouse.move(box.x + box.width * share, box.y + 10, { steps: 3 });
+    await move(0.26);
+    await timeline.getByText(/: nothing recorded$/).waitFor();
+    await move(0.5);
+    await timeline.getByText(/\d: [\d.]+ cores$/).waitFor();
+    await page.mouse.down();
+    await move(0.6);
+    await page.mouse.up();
+    const minutes = () => (Date.parse(address().searchParams.get('to')!) - Date.parse(address().searchParams.get('from')!)) / 60_000;
+    await eventually(() => address().searchParams.get('range'), null);
+    expect(minutes()).toBeGreaterThanOrEqual(6);
+    expect(minutes()).toBeLessThanOrEqual(7);
+    await eventually(() => backend.calls.some(({ url }) => url.startsWith('/v1/flamegraph') && url.includes(`to=${Date.parse(address().searchParams.get('to')!)}`)), true);
+    // A window lasts a minute: a shorter range could have none.
+    await track.click();
+    await eventually(minutes, 1);
+    await page.goBack();
+    await eventually(() => minutes() >= 6, true);
+    await page.goBack();
+    await eventually(() => address().searchParams.get('range'), '1h');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('has the graph also where its timeline fails, and no timeline of what is no sum over time', async () => {
+    backend.failures.set('timeline', { status: 504, code: 'query_timeout', message: 'Too slow.' });
+    backend.emptyTypes.clear();
+    await enter('/services/shop/checkout/cpu?cluster=local');
+    await graph('cpu').waitFor();
+    await page.getByTestId('error-query_timeout').waitFor();
+    backend.failures.clear();
+    await enter('/services/shop/checkout/memory?cluster=local');
+    await page.getByTestId('timeline-alloc_bytes').waitFor();
+    await page.getByTestId('type-alloc').getByText('live', { exact: true }).click();
+    await attribute('alloc', 'data-total', '2150400');
+    expect(await page.getByTestId(/^timeline-alloc/).count()).toBe(0);
+  });
+
   it('searches all graphs at once and keeps the search in the address', async () => {
     await enter(SERVICE);
     await graph('cpu').getByTestId('search-input').fill('com\\.acme\\.search');

@@ -126,6 +126,8 @@ export class MockBackend {
       }
       case '/v1/top':
         return { ...this.top(type), meta };
+      case '/v1/timeline':
+        return { ...this.timeline(type, meta.from, meta.to), meta };
       default:
         return null;
     }
@@ -170,6 +172,17 @@ export class MockBackend {
       return { class: cls, method, kind: KINDS[profile.frames.kind(frame)], self: String(self), total: String(total) };
     });
     return { rows, type, unit: profile.unit, total: profile.valueTotal };
+  }
+
+  /** A wave with a gap, and the last minute not there yet. */
+  private timeline(type: string, from: string, to: string) {
+    const length = Date.parse(to) - Date.parse(from);
+    const bucket_ms = Math.ceil(length / 120 / 1000) * 1000;
+    const count = Math.ceil(length / bucket_ms);
+    const { value_total, unit } = this.graph(type).profiles[0]!;
+    const wave = (index: number) => String(Math.round((Number(value_total) / count) * (1 + 0.6 * Math.sin(index / 7))));
+    const isGap = (index: number) => (index >= count / 4 && index < count / 4 + 3) || (index + 1) * bucket_ms > length - 60_000;
+    return { bucket_ms, values: Array.from({ length: count }, (_, index) => (isGap(index) ? null : wave(index))), type, unit, total: value_total };
   }
 
   private services() {

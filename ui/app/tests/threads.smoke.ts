@@ -87,6 +87,9 @@ describe('busy threads', () => {
     expect(entries[1]).toContain('waits for java.util.concurrent');
     expect(entries[1]).toContain('held by http-nio-8080-exec-1');
     expect(await page.getByTestId('stack').first().textContent()).toContain('com.acme.search.Postings.intersect (Postings.java:88)');
+    await page.getByRole('link', { name: 'CPU profile of its pool' }).click();
+    await eventually(() => address().pathname, '/services/shop/checkout/cpu');
+    expect(address().searchParams.get('pool')).toBe('http-nio-8080-exec-#');
     expect(complaints).toEqual([]);
   });
 });

@@ -229,7 +229,7 @@ describe('lanes', () => {
 
   it('give the brush whole buckets in any direction', () => {
     expect(brushSpan(answer, 0.51, 0.26)).toEqual({ from: 930_000, to: 1_860_000 });
-    expect(brushSpan(answer, 0.5, 0.5)).toEqual({ from: 1_800_000, to: 1_830_000 });
+    expect(brushSpan(answer, 0.5, 0.5)).toEqual({ from: 1_770_000, to: 1_830_000 });
     expect(brushSpan(answer, -3, 7)).toEqual({ from: 0, to: 3_600_000 });
   });
 

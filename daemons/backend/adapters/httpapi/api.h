@@ -84,6 +84,7 @@ void api_services(void *context, const http_request *request, http_response *res
 void api_service(void *context, const http_request *request, http_response *response);
 void api_flamegraph(void *context, const http_request *request, http_response *response);
 void api_top(void *context, const http_request *request, http_response *response);
+void api_timeline(void *context, const http_request *request, http_response *response);
 void api_status(void *context, const http_request *request, http_response *response);
 
 /* ingestion_api.c */

@@ -216,3 +216,31 @@ void api_top(void *context, const http_request *request, http_response *response
 {
     answer_profile(QUERY_TOP, context, request, response, answer_top);
 }
+
+static json_t *timeline_json(const timeline *t, const call *c)
+{
+    const profile_type_info *info = profile_type_get(c->params.filter.type);
+    json_t *values = json_array();
+
+    for (size_t i = 0; i < t->count; i++)
+        json_array_append_new(values, t->recorded[i] ? json_sum(t->values[i]) : json_null());
+    return json_pack("{s:I, s:o, s:s, s:s, s:o}", "bucket_ms",
+                     (json_int_t)c->params.filter.bucket_ms, "values", values, "type", info->name,
+                     "unit", info->unit, "total", json_sum(c->meta.seen));
+}
+
+void api_timeline(void *context, const http_request *request, http_response *response)
+{
+    call c;
+    timeline t = {.count = 0};
+
+    if (call_begin(&c, QUERY_TIMELINE, context, request, response) && call_may_ask(&c)) {
+        query_code code = query_timeline(&c.api->query, &c.params.filter, &t, &c.meta, &c.err);
+        if (code == QUERY_OK)
+            call_send_tagged(&c, timeline_json(&t, &c));
+        else
+            call_fail(&c, code);
+    }
+    timeline_free(&t);
+    call_end(&c);
+}

@@ -80,6 +80,7 @@ static int read_limit(query_params *p, query_kind kind, http_error *err)
         [QUERY_RETENTION] = {1, 1, ""}, /* it has no parameters */
         [QUERY_FLAMEGRAPH] = {8192, 200000, "1 to 200000 are allowed."},
         [QUERY_TOP] = {100, 1000, "1 to 1000 are allowed."},
+        [QUERY_TIMELINE] = {1, 1, ""}, /* it has no limit */
         [QUERY_THREADS] = {100, 1000, "1 to 1000 are allowed."},
         [QUERY_LANES] = {100, 1000, "1 to 1000 are allowed."},
         [QUERY_THREAD] = {100, 1000, "1 to 1000 are allowed."},
@@ -176,6 +177,18 @@ static int read_buckets(query_params *p, http_error *err)
     return 0;
 }
 
+static int read_timeline(query_params *p, http_error *err)
+{
+    enum { SECOND_MS = 1000 };
+
+    if (read_selection(p, err) != 0 || read_buckets(p, err) != 0)
+        return -1;
+    /* Values are known by the second: other buckets would have more seconds than their neighbours,
+     * or none. */
+    p->filter.bucket_ms = (p->filter.bucket_ms + SECOND_MS - 1) / SECOND_MS * SECOND_MS;
+    return 0;
+}
+
 static int read_threads(query_params *p, query_kind kind, http_error *err)
 {
     const char *java_tid = http_query_get(&p->raw, "java_tid");
@@ -217,6 +230,9 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
     static const char *const profile[] = {
         "from", "to",        "cluster", "limit", "namespace", "workload", "type",   "lines",
         "pod",  "container", "version", "jvm",   "pool",      "facet",    "object", NULL};
+    static const char *const timeline[] = {"from",     "to",   "cluster", "buckets",   "namespace",
+                                           "workload", "type", "pod",     "container", "version",
+                                           "jvm",      "pool", NULL};
     static const char *const threads[] = {"from",     "to",   "cluster",   "limit",   "namespace",
                                           "workload", "pod",  "container", "version", "jvm",
                                           "pool",     "busy", NULL};
@@ -231,8 +247,8 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
     static const char *const *const allowed[] = {
         [QUERY_LIST] = list,           [QUERY_STATUS] = status,      [QUERY_INGESTION] = ingestion,
         [QUERY_RETENTION] = retention, [QUERY_FLAMEGRAPH] = profile, [QUERY_TOP] = profile,
-        [QUERY_THREADS] = threads,     [QUERY_LANES] = lanes,        [QUERY_THREAD] = thread,
-        [QUERY_DEADLOCKS] = deadlocks};
+        [QUERY_TIMELINE] = timeline,   [QUERY_THREADS] = threads,    [QUERY_LANES] = lanes,
+        [QUERY_THREAD] = thread,       [QUERY_DEADLOCKS] = deadlocks};
 
     memset(out, 0, sizeof(*out));
     if (http_query_parse(&out->raw, input, err) != 0)
@@ -254,6 +270,8 @@ int query_params_parse(query_params *out, query_kind kind, const char *input, ui
         return -1;
     if (kind == QUERY_FLAMEGRAPH || kind == QUERY_TOP)
         return read_selection(out, err);
+    if (kind == QUERY_TIMELINE)
+        return read_timeline(out, err);
     if (kind == QUERY_INGESTION)
         return read_buckets(out, err);
     return kind >= QUERY_THREADS ? read_threads(out, kind, err) : 0;

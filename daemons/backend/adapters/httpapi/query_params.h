@@ -14,6 +14,7 @@ typedef enum query_kind {
     QUERY_RETENTION,
     QUERY_FLAMEGRAPH,
     QUERY_TOP,
+    QUERY_TIMELINE,
     QUERY_THREADS,
     QUERY_LANES,
     QUERY_THREAD,

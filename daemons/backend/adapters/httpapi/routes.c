@@ -68,6 +68,7 @@ void api_init(api *a)
     add_query(a, "GET", "/v1/services/{}/{}", api_service);
     add_query(a, "GET", "/v1/flamegraph", api_flamegraph);
     add_query(a, "GET", "/v1/top", api_top);
+    add_query(a, "GET", "/v1/timeline", api_timeline);
     add_query(a, "GET", "/v1/status", api_status);
     add_query(a, "GET", "/v1/collectors", api_collectors);
     add_query(a, "GET", "/v1/ingestion", api_ingestion);

@@ -21,6 +21,7 @@ store clickhouse_ports(clickhouse *c)
         .read_services = clickhouse__read_services,
         .read_types = clickhouse__read_types,
         .read_sums = clickhouse__read_sums,
+        .read_timeline = clickhouse__read_timeline,
         .read_fresh = clickhouse__read_fresh,
         .read_frames = clickhouse__read_frames,
     };

@@ -63,6 +63,8 @@ int clickhouse__read_types(void *self, const store_filter *filter, type_fn each,
                            store_error *err);
 int clickhouse__read_sums(void *self, const store_filter *filter, sum_fn each, void *context,
                           store_error *err);
+int clickhouse__read_timeline(void *self, const store_filter *filter, bucket_fn each, void *context,
+                              store_error *err);
 int clickhouse__read_fresh(void *self, const store_filter *filter, store_freshness *out,
                            store_error *err);
 int clickhouse__read_sources(void *self, const store_filter *filter, source_fn each, void *context,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads windows: services, types, freshness. */
+/* Reads windows: services, types, timelines, freshness. */
 #include <catalogue/profile_type.h>
 
 #include "read.h"
@@ -114,6 +114,88 @@ int clickhouse__read_types(void *self, const store_filter *filter, type_fn each,
                 "workload, source");
     sql_filter_params(&s, filter);
     return read_run(self, &s, on_types, &r, err);
+}
+
+/* ---- timelines ---- */
+
+typedef struct buckets {
+    bucket_fn each;
+    void *context;
+} buckets;
+
+static const row_field bucket_numbers[] = {
+    ROW_FIELD("bucket", bucket_row, bucket),
+    ROW_FIELD("total", bucket_row, value),
+    ROW_FIELD("row_count", bucket_row, rows),
+};
+static const row_shape bucket_shape = {bucket_numbers, NULL,
+                                       sizeof(bucket_numbers) / sizeof(bucket_numbers[0]), 0};
+
+static int give_bucket(void *context, const void *row)
+{
+    const buckets *r = context;
+
+    return r->each(r->context, row);
+}
+
+static int on_buckets(void *context, const chs_result *block)
+{
+    bucket_row row;
+
+    return read_rows(block, &bucket_shape, &row, sizeof(row), give_bucket, context);
+}
+
+/* The bucket of a time in milliseconds. */
+#define BUCKET_OF(ms) "toUInt64(intDiv((" ms ") - {from_ms:Int64}, {bucket_ms:Int64}))"
+
+/* Adds the value of each second. In buckets that are far longer than a window, the windows' totals
+ * give the same picture, from far fewer rows; they have no pools. */
+static void select_values(statement *s, const store_filter *filter)
+{
+    enum { LONG_BUCKET_MS = 600000 };
+    bool counts = profile_type_get(filter->type)->measure == PROFILE_COUNT;
+
+    if (filter->pool == NULL && filter->bucket_ms >= LONG_BUCKET_MS) {
+        sql_add(s, "SELECT " BUCKET_OF("toUnixTimestamp64Milli(time)") " AS bucket, ");
+        sql_add(s, counts ? "count AS value FROM profile_windows"
+                          : "amount AS value FROM profile_windows");
+        sql_where_windows(s, filter);
+        return;
+    }
+    sql_add(
+        s, "SELECT " BUCKET_OF(
+               "toUnixTimestamp64Milli(time) + at_second * 1000") " AS bucket, "
+                                                                  "value FROM profile_windows "
+                                                                  "ARRAY JOIN second_pool AS pool, "
+                                                                  "second_index AS at_second, ");
+    sql_add(s, counts ? "second_count AS value" : "second_amount AS value");
+    sql_where_windows(s, filter);
+    if (filter->pool != NULL)
+        sql_add(s, " AND pool = {pool:String}");
+}
+
+int clickhouse__read_timeline(void *self, const store_filter *filter, bucket_fn each, void *context,
+                              store_error *err)
+{
+    buckets r = {each, context};
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, "SELECT bucket, sum(value) AS total, count() AS row_count FROM (");
+    select_values(&s, filter);
+    sql_add(&s, " UNION ALL SELECT arrayJoin(arrayDistinct(arrayMap(at_second -> " BUCKET_OF(
+                    "toUnixTimestamp64Milli(time) + at_second * 1000") ", "
+                                                                       "range(intDiv(length_ms + "
+                                                                       "999, 1000))))) AS bucket, "
+                                                                       "toUInt64(0) AS value FROM "
+                                                                       "profile_windows");
+    sql_where_windows(&s, filter);
+    sql_add(&s, " AND covered_ms > 0) WHERE bucket < {buckets:UInt64} GROUP BY bucket");
+    sql_filter_params(&s, filter);
+    sql_number(&s, "bucket_ms", filter->bucket_ms);
+    sql_number(&s, "buckets",
+               (filter->to_ms - filter->from_ms + filter->bucket_ms - 1) / filter->bucket_ms);
+    return read_run(self, &s, on_buckets, &r, err);
 }
 
 /* ---- freshness ---- */

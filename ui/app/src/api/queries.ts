@@ -22,6 +22,7 @@ import {
   type ThreadAnswer,
   type ThreadsAnswer,
 } from './threads.ts';
+import { timelineAnswer, type TimelineAnswer } from './timeline.ts';
 import type { Meta, Narrowed, ServiceId, ServicesAnswer, TopAnswer } from './types.ts';
 
 export interface Refresh {
@@ -96,6 +97,11 @@ export function useTop(
   refresh: Refresh,
 ): UseQueryResult<TopAnswer> {
   return useTagged('/v1/top', { ...selection(service), ...narrowed, type, limit }, refresh, listOf<TopAnswer>('rows'));
+}
+
+/** `wanted` false: the type has no sums over time, and is not asked for. */
+export function useTimeline(service: ServiceId, narrowed: Narrowed, type: string, refresh: Refresh, wanted: boolean): UseQueryResult<TimelineAnswer> {
+  return useTagged('/v1/timeline', { ...selection(service), ...narrowed, type }, refresh, timelineAnswer, wanted);
 }
 
 /** Returns the profile types that one service has samples of. */

@@ -86,7 +86,8 @@ START_TEST(loading_is_warned_of_once)
 }
 END_TEST
 
-/* An agent without requests ends by itself and removes all its files. */
+/* An agent without requests ends by itself, switches off what it switched on, and removes all its
+ * files. */
 START_TEST(lease_ends_by_time)
 {
     jvm_fixture jvm;
@@ -94,12 +95,15 @@ START_TEST(lease_ends_by_time)
     jvm_fixture_start(&jvm, jvm_fixture_any(), NULL, NULL);
     attach_request *r = threads_request(&jvm);
     r->lease_ms = 100;
+    r->threads_flags |= ATTACH_THREADS_CONTENTION;
     ck_assert_int_eq(threads_send(&t, r).code, ATTACH_OK);
+    ck_assert(attach_threads_meta_of(t)->contention);
     attach_threads_free(t);
     while (threads_leftovers() > 0) /* the test's own time limit bounds the wait */
         (void)nanosleep(&(struct timespec){0, 10000000}, NULL);
-    attach_threads_free(
-        threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0)); /* and starts again on the next request */
+    t = threads_take(&jvm, THREADS_DEFAULT_FLAGS, 0); /* and starts again on the next request */
+    ck_assert(!attach_threads_meta_of(t)->contention);
+    attach_threads_free(t);
     threads_end(&jvm);
     jvm_fixture_stop(&jvm);
 }

@@ -8,14 +8,14 @@ import { Name } from '../../parts/Name.tsx';
 import { Panel } from '../../parts/Panel.tsx';
 import { Holder } from '../../parts/threads/Holder.tsx';
 import { LaneDrawing, LaneLegend } from '../../parts/threads/LaneDrawing.tsx';
-import { Axis } from '../../parts/threads/Lanes.tsx';
 import { laneText, threadBars } from '../../parts/threads/lanes.ts';
 import { NothingSeen, SourcesNotice } from '../../parts/threads/SourcesNotice.tsx';
 import { coresOf, spells, type Spell } from '../../parts/threads/spells.ts';
 import { Stack } from '../../parts/threads/Stack.tsx';
 import { State } from '../../parts/threads/State.tsx';
 import { coresText, lockName, plural, virtualName } from '../../parts/threads/words.ts';
-import { tabAddress } from '../../url/address.ts';
+import { Axis } from '../../parts/TimeTrack.tsx';
+import { tabAddress, type Tab } from '../../url/address.ts';
 import { formatTime, resolveRange } from '../../url/range.ts';
 import styles from '../../parts/threads/threads.module.css';
 
@@ -37,7 +37,7 @@ export function ThreadPage() {
               answer={answer}
               from={answer.meta.from ?? new Date(from).toISOString()}
               to={answer.meta.to ?? new Date(to).toISOString()}
-              poolAddress={tabAddress(service, address.search, 'threads', { pool: answer.thread.pool })}
+              poolAddress={(tab) => tabAddress(service, address.search, tab, { pool: answer.thread.pool })}
             />
           );
         }}
@@ -46,7 +46,15 @@ export function ThreadPage() {
   );
 }
 
-function Thread({ answer, from, to, poolAddress }: { answer: ThreadAnswer; from: string; to: string; poolAddress: string }) {
+interface ThreadProps {
+  answer: ThreadAnswer;
+  from: string;
+  to: string;
+  /** The address of a page that shows the thread's pool only. */
+  poolAddress: (tab: Tab) => string;
+}
+
+function Thread({ answer, from, to, poolAddress }: ThreadProps) {
   const { thread, snapshots, sources } = answer;
   const bars = threadBars(snapshots, Date.parse(from), Date.parse(to));
   return (
@@ -57,10 +65,11 @@ function Thread({ answer, from, to, poolAddress }: { answer: ThreadAnswer; from:
       <p className={styles['facts']}>
         <span>
           Pool{' '}
-          <Link to={poolAddress}>
+          <Link to={poolAddress('threads')}>
             <Name text={thread.pool} />
           </Link>
         </span>
+        <Link to={poolAddress('cpu')}>CPU profile of its pool</Link>
         <span>Java id {thread.java_tid}</span>
         {thread.os_tid !== null && thread.os_tid !== 0 && <span>native id {thread.os_tid}</span>}
         {thread.daemon && <span>daemon</span>}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { Mode, Profile } from '@hotstack/flamegraph';
-import { useFlamegraph } from '../../api/queries.ts';
+import { useFlamegraph, useTimeline } from '../../api/queries.ts';
 import type { Target } from '../../api/status.ts';
+import type { TimelineAnswer } from '../../api/timeline.ts';
 import type { ServiceId } from '../../api/types.ts';
 import { narrowedOf } from '../../url/address.ts';
 import type { Address } from '../../url/useAddress.ts';
@@ -11,7 +13,10 @@ import { EmptyGraph } from './EmptyGraph.tsx';
 import { FlameGraph } from './FlameGraph.tsx';
 import { chosenType, typesOf, type GraphGroup } from './groups.ts';
 import { useService } from '../frame/ServiceFrame.tsx';
+import { ErrorNotice } from '../ErrorNotice.tsx';
 import { LedgerLine, Warnings } from './LedgerLine.tsx';
+import { Timeline } from './Timeline.tsx';
+import timelines from './Timeline.module.css';
 import styles from '../Panel.module.css';
 
 const MAX_HEIGHT = 432;
@@ -28,7 +33,10 @@ export function FlamePanel({ group, service, address, targets }: FlamePanelProps
   const { present } = useService();
   const type = chosenType(group, address.get(group.key, first));
   const types = typesOf(group, present, type);
-  const query = useFlamegraph(service, narrowedOf(address.search), type, address.refresh);
+  const narrowed = narrowedOf(address.search);
+  const query = useFlamegraph(service, narrowed, type, address.refresh);
+  const isSum = !LEVELS.includes(type);
+  const timeline = useTimeline(service, narrowed, type, address.refresh, isSum);
   return (
     <section className={styles['panel']} data-testid={`panel-${group.key}`} aria-labelledby={`panel-${group.key}`}>
       <header className={styles['head']}>
@@ -49,6 +57,7 @@ export function FlamePanel({ group, service, address, targets }: FlamePanelProps
             <Warnings meta={query.data.meta} />
           ))}
       </header>
+      {query.data !== undefined && isSum && <OverTime query={timeline} address={address} />}
       <Answer query={query} waitsFor="the backend to build the graph">
         {({ profile }) =>
           hasSamples(profile) ? (
@@ -69,6 +78,15 @@ export function FlamePanel({ group, service, address, targets }: FlamePanelProps
       </Answer>
     </section>
   );
+}
+
+/** Types that are levels: a sum over a time means nothing. */
+const LEVELS = ['live_bytes'];
+
+/** Shows the type over time, unless nothing was recorded at all, which the graph explains. */
+function OverTime({ query: { data, error }, address }: { query: UseQueryResult<TimelineAnswer>; address: Address }) {
+  if (data === undefined) return error === null ? <div className={timelines['room']} /> : <ErrorNotice error={error} />;
+  return data.values.some((value) => value !== null) ? <Timeline answer={data} address={address} /> : null;
 }
 
 function hasSamples({ total }: Profile): boolean {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useState, type KeyboardEvent, type PointerEvent } from 'react';
+import { useState, type KeyboardEvent } from 'react';
 import { Link } from 'react-router';
 import type { Lane, LanesAnswer } from '../../api/threads.ts';
 import type { ServiceId } from '../../api/types.ts';
@@ -8,6 +8,7 @@ import { formatTime } from '../../url/range.ts';
 import type { Address } from '../../url/useAddress.ts';
 import { Name } from '../Name.tsx';
 import { moveBetweenRows } from '../rowKeys.ts';
+import { Axis, Brush, useBrush } from '../TimeTrack.tsx';
 import { LaneDrawing, LaneLegend } from './LaneDrawing.tsx';
 import { barAt, barText, brushSpan, fullHeight, laneText, poolBars, readBrush, sortedLanes, writeBrush, type Bar } from './lanes.ts';
 import { PoolThreads } from './PoolThreads.tsx';
@@ -56,7 +57,9 @@ export function Lanes({ answer, service, address }: LanesProps) {
           );
         })}
       </div>
-      <Axis from={answer.from} to={answer.to} />
+      <div className={styles['below']}>
+        <Axis from={answer.from} to={answer.to} />
+      </div>
     </section>
   );
 }
@@ -112,56 +115,26 @@ function Track({
   answer,
   address,
 }: Pick<PoolRowsProps, 'lane' | 'bars' | 'full' | 'onRead' | 'answer' | 'address'>) {
-  const [start, setStart] = useState<number | null>(null);
-  const [now, setNow] = useState(0);
-  const place = (event: PointerEvent) => {
-    const { left, width } = event.currentTarget.getBoundingClientRect();
-    return (event.clientX - left) / width;
-  };
-  const begin = (event: PointerEvent) => {
-    if (event.button !== 0) return;
-    event.currentTarget.setPointerCapture(event.pointerId);
-    setStart(place(event));
-    setNow(place(event));
-  };
-  const move = (event: PointerEvent) => {
-    const at = place(event);
-    setNow(at);
+  const read = (at: number) => {
     const moment = Date.parse(answer.from) + at * (Date.parse(answer.to) - Date.parse(answer.from));
     const bar = barAt(bars, at);
     onRead(`${formatTime(moment)}: ${bar === undefined ? 'no snapshot' : barText(bar)}`);
   };
-  const end = () => {
-    if (start === null) return;
-    setStart(null);
-    address.set(BRUSH_KEY, writeBrush(brushSpan(answer, start, now), lane.pool), '', true);
-  };
+  const pick = (a: number, b: number) => address.set(BRUSH_KEY, writeBrush(brushSpan(answer, a, b), lane.pool), '', true);
+  const { dragged, handlers } = useBrush(read, pick);
   const kept = readBrush(address.get(BRUSH_KEY, ''));
-  const span = start !== null ? brushSpan(answer, start, now) : kept?.pool === lane.pool ? kept : null;
+  const span = dragged !== null ? brushSpan(answer, ...dragged) : kept?.pool === lane.pool ? kept : null;
   return (
     <div
       role="gridcell"
       className={styles['track']}
       data-testid="track"
-      onPointerDown={begin}
-      onPointerMove={move}
-      onPointerUp={end}
-      onPointerCancel={() => setStart(null)}
+      {...handlers}
       onPointerLeave={() => onRead('')}
     >
       <LaneDrawing bars={bars} full={full} label={laneText(bars)} />
-      {span !== null && <Brush answer={answer} from={span.from} to={span.to} />}
+      {span !== null && <Brush from={answer.from} to={answer.to} span={span} />}
     </div>
-  );
-}
-
-function Brush({ answer, from, to }: { answer: LanesAnswer; from: number; to: number }) {
-  const start = Date.parse(answer.from);
-  const share = (time: number) => Math.min(100, Math.max(0, ((time - start) / (Date.parse(answer.to) - start)) * 100));
-  return (
-    <svg className={styles['brush']} aria-hidden="true">
-      <rect x={`${share(from)}%`} y="0" width={`${share(to) - share(from)}%`} height="100%" />
-    </svg>
   );
 }
 
@@ -183,17 +156,6 @@ function BrushRow({ pool, service, address }: { pool: string; service: ServiceId
           Clear
         </button>
       </div>
-    </div>
-  );
-}
-
-export function Axis({ from, to }: { from: string; to: string }) {
-  const middle = new Date((Date.parse(from) + Date.parse(to)) / 2).toISOString();
-  return (
-    <div className={styles['axis']} aria-hidden="true">
-      {[from, middle, to].map((time) => (
-        <span key={time}>{formatTime(time).slice(11)}</span>
-      ))}
     </div>
   );
 }

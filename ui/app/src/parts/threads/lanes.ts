@@ -68,7 +68,8 @@ export const HEIGHT = 32;
 const WIDTH = 1000;
 export const VIEW_BOX = `0 0 ${WIDTH} ${HEIGHT}`;
 
-const rectangle = (x: number, y: number, width: number, height: number) =>
+/** Returns a rectangle as a part of a path. */
+export const rectangle = (x: number, y: number, width: number, height: number) =>
   `M${x.toFixed(2)} ${y.toFixed(2)}h${width.toFixed(2)}v${height.toFixed(2)}h${(-width).toFixed(2)}z`;
 
 export interface Drawing {
@@ -144,15 +145,22 @@ export interface Span {
   to: number;
 }
 
-/** Returns the brush's span in whole buckets, from two places of the lane in any order. */
-export function brushSpan({ from, to, bucket_ms }: LanesAnswer, a: number, b: number): Span {
+/** The length of a profile window, and the time from a snapshot to the next. */
+const SHORTEST_MS = 60_000;
+
+/**
+ * Returns the brush's span in whole buckets, from two places of the lane in any order. It lasts a minute at least, so that a
+ * window or a snapshot begins in it, and the answers about the span are not empty.
+ */
+export function brushSpan({ from, to, bucket_ms }: Pick<LanesAnswer, 'from' | 'to' | 'bucket_ms'>, a: number, b: number): Span {
   const start = Date.parse(from);
   const end = Date.parse(to);
   const bucket = Math.max(1, bucket_ms);
   const at = (place: number) => start + Math.min(1, Math.max(0, place)) * (end - start);
   const low = start + Math.floor((at(Math.min(a, b)) - start) / bucket) * bucket;
   const high = start + Math.ceil((at(Math.max(a, b)) - start) / bucket) * bucket;
-  return { from: low, to: Math.min(end, Math.max(high, low + bucket)) };
+  const last = Math.min(end, Math.max(high, low + bucket));
+  return { from: Math.min(low, last - SHORTEST_MS), to: last };
 }
 
 /** Reads `<from>-<to>-<pool>` of the address; null when there is none. */

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useMemo, useState } from 'react';
+import type { TimelineAnswer } from '../../api/timeline.ts';
+import { formatTime } from '../../url/range.ts';
+import type { Address } from '../../url/useAddress.ts';
+import { brushSpan } from '../threads/lanes.ts';
+import { Axis, Brush, useBrush } from '../TimeTrack.tsx';
+import { bucketText, shapes, timelineText, VIEW_BOX } from './timeline.ts';
+import styles from './Timeline.module.css';
+
+/** Shows one type over time. Dragging over it, or a click, selects the time range of the page. */
+export function Timeline({ answer, address }: { answer: TimelineAnswer; address: Address }) {
+  const [readout, setReadout] = useState('');
+  const { from, to } = answer.meta;
+  const spanOf = (a: number, b: number) => brushSpan({ from, to, bucket_ms: answer.bucket_ms }, a, b);
+  const read = (at: number) => {
+    const moment = Date.parse(from) + at * (Date.parse(to) - Date.parse(from));
+    setReadout(`${formatTime(moment)}: ${bucketText(answer, at)}`);
+  };
+  const { dragged, handlers } = useBrush(read, (a, b) => address.setRange(spanOf(a, b)));
+  const paths = useMemo(() => shapes(answer), [answer]);
+  return (
+    <div className={styles['timeline']} data-testid={`timeline-${answer.type}`}>
+      <p className={styles['readout']}>{readout === '' ? `${timelineText(answer)}. Drag over it to select a time range.` : readout}</p>
+      <div className={styles['track']} data-testid="timeline-track" {...handlers} onPointerLeave={() => setReadout('')}>
+        <svg viewBox={VIEW_BOX} preserveAspectRatio="none" className={styles['drawing']} role="img" aria-label={timelineText(answer)}>
+          <path d={paths.gaps} className={styles['gaps']} />
+          <path d={paths.bars} className={styles['bars']} />
+        </svg>
+        {dragged !== null && <Brush from={from} to={to} span={spanOf(...dragged)} />}
+      </div>
+      <Axis from={from} to={to} />
+    </div>
+  );
+}
