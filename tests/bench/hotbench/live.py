@@ -18,7 +18,6 @@ from .measure import BenchError
 
 PATIENCE = 300  # seconds until something that must come is given up
 INGEST = place.TREE / "tests" / "e2e" / "collector" / "fake_ingest.py"
-DEMO = 'main_class: "demo-service[.]jar", workload: demo-service'  # of a rule
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -145,8 +144,9 @@ class Live:
         (self.dir / "token").write_text(token + "\n", encoding="utf-8")
         self.port = port
 
-    def start_collector(self, keep, rule=DEMO):
-        """rule: which JVMs to profile, and how; more keys of an entry of `rules`."""
+    def start_collector(self, keep, rule=None, more=""):
+        """rule: which JVMs to profile, the demo services by default; more: how, as keys of an entry of `rules`."""
+        rule = (rule or f'command_line: "--port-file {self.dir}/service-", workload: demo-service') + more
         keep_line = f"debug: {{keep_recordings: {self.dir}/recordings}}" if keep else ""
         (self.dir / "collector.yaml").write_text(
             f"""

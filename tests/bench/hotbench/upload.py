@@ -39,7 +39,7 @@ def upload_bytes(section, window_s, windows_wanted):
     with live.Live(window_s, "normal") as running:
         running.start_services(1)
         running.start_ingest()
-        running.start_collector(True, live.DEMO + ", threads: 0s")  # snapshots, which pprof does not have
+        running.start_collector(True, more=", threads: 0s")  # snapshots, which pprof does not have
         say(f"waiting for {windows_wanted} full windows of {window_s} s")
         for count in range(windows_wanted + 1):
             live.wait_for("a window", lambda n=count: len(running.windows()) > n)
