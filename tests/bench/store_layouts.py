@@ -54,6 +54,16 @@ def arrays(codec, before):
     return [(f'Array({kind}){before}', f'Array({kind}){codec}') for kind in ('UInt32', 'UInt64')]
 
 
+# Sums as recorded beside the estimates, in place of what the estimates add to them.
+RECORDED = [(f'{name}_added{gap}UInt64 CODEC(T64, ZSTD(1))', f'{name}_added UInt64 EPHEMERAL, recorded_{name} UInt64 DEFAULT {name} - {name}_added CODEC({codec})')
+            for name, gap, codec in (('amount', ' ', 'ZSTD(3)'), ('count', '  ', 'T64, ZSTD(1)'))] + [
+           (f'ALIAS {name} - {name}_added', f'ALIAS recorded_{name}') for name in ('amount', 'count')]
+
+
+def amounts(codec):
+    return [('amount       UInt64 CODEC(ZSTD(3))', f'amount       UInt64 CODEC({codec})')]
+
+
 # table: [(what, [(text of the schema, its replacement)])]; the first is the schema as it is.
 LAYOUTS = {
     'profile_samples': [
@@ -61,26 +71,33 @@ LAYOUTS = {
         ('order: hour, time, stack', [('toStartOfHour(time), stack_id, target_id, time, pool', 'toStartOfHour(time), time, stack_id, target_id, pool')]),
         ('order: hour, target, stack, time', [('toStartOfHour(time), stack_id, target_id, time, pool', 'toStartOfHour(time), target_id, stack_id, time, pool')]),
         ('order: hour, stack, target, pool, time', [('stack_id, target_id, time, pool)', 'stack_id, target_id, pool, time)')]),
-        ('amounts: ZSTD(1)', [('CODEC(T64, ZSTD(1))', 'CODEC(ZSTD(1))')]),
-        ('amounts: Delta, ZSTD(1)', [('CODEC(T64, ZSTD(1))', 'CODEC(Delta, ZSTD(1))')]),
+        ('recorded sums beside the estimates', RECORDED),
+        ('amounts: T64, ZSTD(1)', amounts('T64, ZSTD(1)')),
+        ('amounts: ZSTD(1)', amounts('ZSTD(1)')),
+        ('amounts: Delta, ZSTD(1)', amounts('Delta, ZSTD(1)')),
+        ('counts: ZSTD(3)', [('CODEC(T64, ZSTD(1))', 'CODEC(ZSTD(3))')]),
         ('ids: LZ4', [('stack_id     FixedString(16) CODEC(ZSTD(1))', 'stack_id     FixedString(16) CODEC(LZ4)')]),
         ('ids: ZSTD(3)', [('stack_id     FixedString(16) CODEC(ZSTD(1))', 'stack_id     FixedString(16) CODEC(ZSTD(3))')]),
-        ('ids: LZ4, amounts: LZ4', [('stack_id     FixedString(16) CODEC(ZSTD(1))', 'stack_id     FixedString(16) CODEC(LZ4)'), ('CODEC(T64, ZSTD(1))', 'CODEC(T64, LZ4)')]),
+        ('ids: LZ4, amounts: LZ4', [('stack_id     FixedString(16) CODEC(ZSTD(1))', 'stack_id     FixedString(16) CODEC(LZ4)'), *amounts('LZ4')]),
         ('time: ZSTD(1)', [("CODEC(Delta, ZSTD(1)),   -- its window's start", "CODEC(ZSTD(1)),")]),
         ('time: T64, ZSTD(1)', [("CODEC(Delta, ZSTD(1)),   -- its window's start", "CODEC(T64, ZSTD(1)),")]),
         ('time: DoubleDelta, ZSTD(1)', [("CODEC(Delta, ZSTD(1)),   -- its window's start", "CODEC(DoubleDelta, ZSTD(1)),")]),
         ('labels: LZ4', plain_labels),
-        ('skip index: pool, set(100)', [('    count        UInt64 CODEC(T64, ZSTD(1))      -- the estimate\n', '    count        UInt64 CODEC(T64, ZSTD(1)),\n    INDEX by_pool pool TYPE set(100) GRANULARITY 1\n')]),
-        ('skip index: target, bloom', [('    count        UInt64 CODEC(T64, ZSTD(1))      -- the estimate\n', '    count        UInt64 CODEC(T64, ZSTD(1)),\n    INDEX by_target target_id TYPE bloom_filter GRANULARITY 1\n')]),
+        ('skip index: pool, set(100)', [('ALIAS count - count_added\n', 'ALIAS count - count_added,\n    INDEX by_pool pool TYPE set(100) GRANULARITY 1\n')]),
+        ('skip index: target, bloom', [('ALIAS count - count_added\n', 'ALIAS count - count_added,\n    INDEX by_target target_id TYPE bloom_filter GRANULARITY 1\n')]),
     ],
     'profile_windows': [
         ('the schema', []),
         ('order: target, time', [('source, time, target_id)', 'source, target_id, time)')]),
-        ('seconds: LZ4', arrays('', ' CODEC(ZSTD(1))')),
-        ('seconds: T64, ZSTD(1)', arrays(' CODEC(T64, ZSTD(1))', ' CODEC(ZSTD(1))')),
+        ('seconds: LZ4', arrays('', ' CODEC(ZSTD(3))')),
+        ('seconds: ZSTD(1)', arrays(' CODEC(ZSTD(1))', ' CODEC(ZSTD(3))')),
+        ('seconds: T64, ZSTD(1)', arrays(' CODEC(T64, ZSTD(1))', ' CODEC(ZSTD(3))')),
     ],
     'profile_threads': [
         ('the schema', []),
+        ('recorded sums beside the estimates', RECORDED),
+        ('amounts: T64, ZSTD(1)', amounts('T64, ZSTD(1)')),
+        ('counts: ZSTD(3)', [('CODEC(T64, ZSTD(1))', 'CODEC(ZSTD(3))')]),
         ('names: plain strings, ZSTD(1)', [('name         LowCardinality(String)', 'name         String')]),
         ('order: time, target, pool, name', [('source, toStartOfHour(time), target_id, pool, name, time)', 'source, time, target_id, pool, name)')]),
         ('order: target, time, pool, name', [('source, toStartOfHour(time), target_id, pool, name, time)', 'source, target_id, time, pool, name)')]),
@@ -133,7 +150,7 @@ SMALL = {
     'profile_rollups': [
         ('the schema', []),
         ('order: hour, target, stack', [('hour, stack_id, target_id, pool)', 'hour, target_id, stack_id, pool)')]),
-        ('amounts: ZSTD(1)', [('CODEC(T64, ZSTD(1))', 'CODEC(ZSTD(1))')]),
+        ('amounts: T64, ZSTD(1)', amounts('T64, ZSTD(1)')),
     ],
     'rollup_runs': [
         ('the schema', []),
@@ -153,7 +170,7 @@ def hours(first, minutes):
 
 SUMS = f'SELECT stack_id, sum(raw_amount), sum(amount), sum(raw_count), count() FROM {{}} WHERE {ONE} AND source = 1 AND '
 READS = {
-    'profile_samples': [('one hour', SUMS + hours(0, 60)), ('ten minutes', SUMS + hours(20, 10)), ('one pool', SUMS + hours(0, 60) + " AND pool = 'pool-#-thread-#'"),
+    'profile_samples': [('one hour', SUMS + hours(0, 60)), ('ten minutes', SUMS + hours(20, 10)), ('one pool', SUMS + hours(0, 60) + " AND pool = 'C# CompilerThre'"),
                         ('one JVM', SUMS + hours(0, 60) + ' AND target_id = (SELECT max(target_id) FROM raw_profile_samples)')],
     'profile_windows': [('freshness, one hour', f'SELECT max(time), sum(lost_events), sum(length_ms), sum(cityHash64(target_id, time, amount)) FROM {{}} WHERE {ONE} AND source = 1 AND ' + hours(0, 60)),
                         ('services, two hours', 'SELECT cluster, namespace, workload, uniqExact(target_id), max(time) FROM {} WHERE ' + hours(0, 120) + ' GROUP BY cluster, namespace, workload')],
@@ -395,8 +412,10 @@ def load(store, table, stacks, windows):
 
 def selection(columns):
     names = [c.rsplit(' ', 1)[0] for c in columns.split(', ')]
-    shown = {'time': "fromUnixTimestamp64Milli(toInt64(time), 'UTC') AS time", 'stack_id': 'unhex(stack_id) AS stack_id'}
-    return ', '.join(names), ', '.join(shown.get(n, n) for n in names)
+    shown = {'time': "fromUnixTimestamp64Milli(toInt64(time), 'UTC')", 'stack_id': 'unhex(stack_id)', 'raw_amount': 'amount - raw_amount',
+             'raw_count': 'count - raw_count'}
+    stored = {'raw_amount': 'amount_added', 'raw_count': 'count_added'}
+    return ', '.join(stored.get(n, n) for n in names), ', '.join(shown.get(n, n) for n in names)
 
 
 def rows_of(table):

@@ -16,7 +16,7 @@ import { steps } from '../e2e/lib/steps.mjs';
 class Node {
   constructor() {
     const classes = join(build, 'daemons/shared/attachclient/tests');
-    const args = [programs.attachd, programs.worker, programs.collector, classes, threadAgent];
+    const args = [programs.attachd, programs.worker, programs.collector, classes, threadAgent, join(build, 'tests/k8s')];
     this.child = spawn('python3', [join(import.meta.dirname, 'serve_node.py'), ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
     this.ended = new Promise((resolve) => this.child.on('exit', resolve));
@@ -83,6 +83,19 @@ const open = (workload, tab, search = '') => page.goto(`${stack.url}/services/sh
 async function statusOf(pod) {
   const { targets } = await stack.api.get('/v1/status?limit=10000');
   return targets.filter((one) => one.pod === pod);
+}
+
+// Waits until this reason is in the history of the pod's JVM since `since`, in the API and then on the page, with its sentence.
+async function remembers(pod, jvm, reason, { since = '', meanwhile = () => {} } = {}) {
+  const spell = await until(`${pod} has had ${reason}`, async () => {
+    const { history } = await stack.api.get(`/v1/status?namespace=shop&workload=${pod}&jvm=${jvm}`);
+    const found = history.find((one) => one.reason === reason && one.observed > since);
+    if (!found) await meanwhile();
+    return found;
+  }, { every: 500 });
+  await open(pod, 'targets');
+  await page.getByTestId('target-table').getByRole('button', { name: /history/ }).click();
+  await page.getByTestId('target-history').locator('tr', { hasText: reason }).filter({ hasText: spell.message }).first().waitFor();
 }
 
 // Waits for this state of the pod's JVM in the API, then on the page, with the reason's sentence, its fix, and these words.
@@ -190,6 +203,7 @@ const cases = {
     { jvm: ['-agentpath:/profiler/libasyncProfiler.so=start,event=cpu,file=/tmp/theirs.jfr'], profiler: true },
     { state: 'failed', reason: 'external_profiler', words: '/profiler/libasyncProfiler.so' },
   ],
+  hostile: [{ attack: 'link' }, { state: 'failed', reason: 'profiler_error', words: 'recording' }],
 };
 
 for (const [name, [options, { workload = name, ...wanted }]] of Object.entries(cases)) {
@@ -199,18 +213,30 @@ for (const [name, [options, { workload = name, ...wanted }]] of Object.entries(c
     if (options.told !== false) {
       await shows(name, wanted);
     } else {
-      await until('the JVM is told as unknown', async () => {
+      const target = await until('the JVM is told as unknown', async () => {
         const { targets } = await stack.api.get('/v1/status?limit=10000');
-        return targets.some((one) => one.pid === pid && one.state === 'unknown' && one.reason === wanted.reason);
+        return targets.find((one) => one.pid === pid && one.state === 'unknown' && one.reason === wanted.reason);
       });
       await page.goto(`${stack.url}/targets?state=unknown`);
       await page.getByTestId('target-table').locator('tr', { hasText: String(pid) }).waitFor();
-      await page.getByTestId('verdict').filter({ hasText: wanted.reason }).first().waitFor();
+      const verdict = page.getByTestId('verdict').filter({ hasText: target.reason }).filter({ hasText: target.message });
+      await verdict.filter({ hasText: target.fix }).first().waitFor();
     }
     await node.call('end', name);
     await node.call('delete', name);
   });
 }
+
+step('storage: a full /tmp is on the page with its fix, and so is the end of a pod that is evicted for it', async () => {
+  await node.call('pod', 'storage', 'node7', null, {}, { 'hotstack.dev/profile': 'continuous' });
+  await node.call('run', ['storage'], { tmp: ['size=16m'] });
+  await shows('storage', { state: 'profiling', reason: '' });
+  await node.call('fill_tmp', 'storage');
+  await shows('storage', { state: 'failed', reason: 'disk_full', words: '/tmp' });
+  await node.call('evict', 'storage');
+  await shows('storage', { state: 'exited', reason: 'process_exited' });
+  await node.call('delete', 'storage');
+});
 
 step('lifecycle: a stopped JVM is on the page until it goes on', async () => {
   await node.call('pod', 'life', 'node7', null, {}, { 'hotstack.dev/profile': 'continuous' });
@@ -224,15 +250,9 @@ step('lifecycle: a stopped JVM is on the page until it goes on', async () => {
 
 step('parsing: a recording that cannot be read is in the history of its JVM, and profiles go on', async () => {
   const [{ jvm }] = await statusOf('life');
-  const told = () => stack.api.get(`/v1/status?namespace=shop&workload=life&jvm=${jvm}`);
-  await until('the damage is told', async () => {
-    if ((await told()).history.some((one) => one.reason === 'parse_failed')) return true;
-    await node.call('damage', 'life').catch(() => {}); // there is no session for a moment
-    return false;
-  }, { every: 500 });
+  const damage = () => node.call('damage', 'life').catch(() => {}); // there is no session for a moment
+  await remembers('life', jvm, 'parse_failed', { meanwhile: damage });
   await shows('life', { state: 'profiling', reason: '' });
-  await page.getByTestId('target-table').getByRole('button', { name: /history/ }).click();
-  await page.getByTestId('target-history').getByText('parse_failed').first().waitFor();
 });
 
 step('buffering: batches that were dropped while the backend was away are told', async () => {
@@ -248,13 +268,7 @@ step('buffering: batches that were dropped while the backend was away are told',
   await until('batches are dropped', dropped);
   await stack.backend({ port, args: ['--status-silent-after=15s'] });
   await logIn();
-  await until('it is told', async () => {
-    const { history } = await stack.api.get(`/v1/status?namespace=shop&workload=life&jvm=${jvm}`);
-    return history.some((one) => one.reason === 'queue_full' && one.observed > observed);
-  });
-  await open('life', 'targets');
-  await page.getByTestId('target-table').getByRole('button', { name: /history/ }).click();
-  await page.getByTestId('target-history').getByText('queue_full').first().waitFor();
+  await remembers('life', jvm, 'queue_full', { since: observed });
 });
 
 step('upload: where the backend refuses the token, the page says that the collector is silent, until it is heard again', async () => {

@@ -74,6 +74,7 @@ def every_kind_of_container_is_profiled_or_says_why(on):
     for case, name, *expected, options in (
         (is_profiled, "user-namespace", False, "", {"userns": True}),
         (is_profiled, "not-pid-1", False, "", {"wrapped": True}),
+        (is_profiled, "distroless", False, "", {"bare": True}),
         (is_profiled, "noexec-tmp", True, "/tmp: noexec", {"tmp": ["noexec"]}),
         (fails, "no-tmp", NO_EXEC_DIR, "/tmp: read-only", {"tmp": None}),
         (fails, "small-tmp", DISK_FULL, "/tmp: full", {"tmp": ["size=64k"]}),
@@ -102,6 +103,7 @@ def goes_on(on, jvm):
 
 
 def a_tmp_that_fills_up_costs_its_windows_only(on):
+    neighbour = node.start_neighbour(on)
     with annotated(on, "filling-tmp", tmp=["size=16m"]) as (pod, jvm):
         pod.annotate(profile="continuous", threads="1s")
         on.wait_for_target(jvm, state=PROFILING, reason=0)
@@ -112,6 +114,20 @@ def a_tmp_that_fills_up_costs_its_windows_only(on):
         goes_on(on, jvm)
         reasons = {w["reason"] for w in on.windows(jvm)}
         same("other reasons of windows", reasons - {0, DISK_FULL, PARSE_FAILED}, set())
+    node.check_unharmed(on, neighbour)
+    neighbour.end()
+
+
+def the_files_of_a_session_do_not_grow(on):
+    """They count towards the container's limit of ephemeral storage, so windows that were read are given back."""
+    with annotated(on, "long", tmp=["size=64m"]) as (pod, jvm):
+        pod.annotate(profile="continuous", threads="off", events="cpu=1ms,wall=5ms,alloc=1k")
+        on.wait_for_target(jvm, state=PROFILING, reason=0)
+        recording = on.session_of(jvm)[0] / "recording.jfr"
+        new_windows(on, jvm, 3 * 12)  # one of each source
+        written, held = recording.stat().st_size, 512 * recording.stat().st_blocks
+        print(f"# {written} bytes were recorded, {held} are held")
+        same("less than half of them are held", held < written / 2, True)
 
 
 def damage_until_it_is_told(on, jvm):
@@ -173,6 +189,7 @@ STEPS = (
     every_kind_of_container_is_profiled_or_says_why,
     a_full_tmp_is_told_until_there_is_room,
     a_tmp_that_fills_up_costs_its_windows_only,
+    the_files_of_a_session_do_not_grow,
     a_damaged_recording_costs_its_windows_only,
     a_rollout_leaves_no_gap,
 )

@@ -5,6 +5,9 @@
 usage: kubernetes_e2e.py ATTACHD WORKER COLLECTOR CLASSES THREAD_AGENT
 """
 
+import datetime
+import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -12,10 +15,13 @@ import urllib.error
 
 import node
 from cluster import annotations_of, wait_for
-from node import OFF, PROFILING, UNKNOWN, new_windows
+from node import OFF, PROFILING, UNKNOWN, WAITING, new_windows
 from steps import Failed, contains, same
 
+GUIDE = pathlib.Path(__file__).parents[2] / "docs" / "guides" / "kubernetes.md"
 NOT_WANTED, TEMPORARY = 1, 3
+CONTENTION_TIMES = 4  # offered by a snapshot
+WARMING_UP = 8
 DISABLED, EXPIRED, SWITCHED_OFF, INVALID_SETTING, POD_UNKNOWN = 9, 10, 34, 35, 36
 
 
@@ -127,6 +133,36 @@ def a_mistake_is_told(on):
     on.wait_for_target(on.jvm, state=PROFILING, detail="")
 
 
+def the_guide_names_the_annotations_that_have_a_meaning(on):
+    on.web.annotate(dump="before-the-rollout;60s")
+    meaning = re.compile("hotstack.dev/dump .* has no meaning: the keys are (.*)")
+    said = wait_for("the mistake", lambda: meaning.search(on.target(on.jvm).get("detail", "")))
+    named = re.findall(r"^\| `hotstack\.dev/([a-z-]+)` \|", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    same("annotations in the guide", sorted(named), sorted(said[1].split(", ")))
+    on.web.annotate(dump=None)
+    on.wait_for_target(on.jvm, state=PROFILING, detail="")
+
+
+def an_annotation_sets_what_is_recorded(on):
+    on.web.annotate(events="wall=20ms")
+    wait_for("windows of wall-clock time", lambda: [w for w in on.windows(on.jvm) if w["source"] == "wall" and w["amount"] > 0])
+    on.web.annotate(events=None)
+    on.wait_for_target(on.jvm, state=PROFILING)
+
+
+def an_annotation_sets_how_long_after_its_start_a_jvm_is_left_alone(on):
+    wanted = annotations_of({"profile": "continuous", "startup-delay": "1h"})
+    pod = on.cluster.make_pod("shop", "late", node.NAME, annotations=wanted)
+    pod.set_running("app")
+    jvm = on.start_jvm(pod)
+    on.wait_for_target(jvm, state=WAITING, reason=WARMING_UP)
+    pod.annotate(startup_delay="1s")
+    on.wait_for_target(jvm, state=PROFILING, reason=0)
+    jvm.kill()
+    jvm.wait()
+    pod.delete()
+
+
 def an_annotation_sets_how_often_threads_are_looked_at(on):
     on.web.annotate(threads="1s")
     before = on.snapshots()
@@ -161,6 +197,18 @@ def a_restart_of_the_server_stops_nothing(on):
     on.web.annotate(profile="continuous")
     on.wait_for_target(on.jvm, state=PROFILING)
     same("versions gone are counted", on.metrics()["kubernetes_versions_gone_total"] >= gone, True)
+
+
+def a_temporary_has_an_end_and_may_measure_waits_for_locks(on):
+    before = len(on.offers())
+    end = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0) + datetime.timedelta(hours=1)
+    on.web.annotate(profile=None, profile_until=end.strftime("%Y-%m-%dT%H:%M:%SZ"), threads="1s", contention_monitoring="true")
+    on.wait_for_target(on.jvm, state=PROFILING, mode=TEMPORARY, until=int(end.timestamp() * 1000))
+    wait_for("times of waiting for locks", lambda: [one for one in on.offers()[before:] if one & CONTENTION_TIMES])
+    on.web.annotate(profile_until="2020-01-01T00:00:00Z")
+    on.wait_for_target(on.jvm, state=OFF, reason=EXPIRED, mode=NOT_WANTED, until=0)
+    on.web.annotate(profile_until=None, threads=None, contention_monitoring=None)
+    on.wait_for_target(on.jvm, state=OFF, reason=DISABLED)
 
 
 def a_temporary_ends_and_does_not_come_back(on):
@@ -237,8 +285,12 @@ STEPS = (
     namespaces_and_containers_count,
     many_pods_of_several_workloads,
     a_mistake_is_told,
+    the_guide_names_the_annotations_that_have_a_meaning,
+    an_annotation_sets_what_is_recorded,
+    an_annotation_sets_how_long_after_its_start_a_jvm_is_left_alone,
     an_annotation_sets_how_often_threads_are_looked_at,
     a_restart_of_the_server_stops_nothing,
+    a_temporary_has_an_end_and_may_measure_waits_for_locks,
     a_temporary_ends_and_does_not_come_back,
     it_ends_well_while_all_others_hang,
     pods_and_namespaces_are_all_it_may_read,

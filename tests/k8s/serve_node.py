@@ -3,7 +3,7 @@
 """A node beside a cluster for a test in another language. A line of standard input is a JSON array of a command and
 its arguments; a line of standard output is {"answer": ...} or {"error": "..."}. The end of the input ends it.
 
-usage: serve_node.py ATTACHD WORKER COLLECTOR CLASSES THREAD_AGENT
+usage: serve_node.py ATTACHD WORKER COLLECTOR CLASSES THREAD_AGENT HOSTILE_CLASSES
 """
 
 import concurrent.futures
@@ -40,13 +40,17 @@ class Commands:
     def running(self, name):
         self.pods[name].set_running("app")
 
-    def run(self, names, jvm=(), profiler=False, told=True, **options):
+    def run(self, names, jvm=(), profiler=False, told=True, attack=None, **options):
         """Starts a JVM in a container of each pod, which the pods' status names if `told`. Returns their pids on the host."""
+        program = TARGET
         if profiler:
             options["binds"] = [(str(PROFILER.parent), "/profiler")]
+        if attack is not None:
+            options["binds"] = [(sys.argv[6], "/hostile")]
+            program = ("-Xmx64m", "-cp", "/hostile", "Hostile", attack, "/etc")
 
         def start(name):
-            arguments = [*jvm, *TARGET, LIFE]
+            arguments = [*jvm, *program, LIFE]
             return self.on.start_container(self.pods[name], told=told, arguments=arguments, **options)
 
         with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
@@ -65,6 +69,12 @@ class Commands:
 
     def end(self, name):
         self.jvms[name].end()
+
+    def evict(self, name):
+        """As a kubelet does where the pod has passed a limit: it ends the containers, and the pod stays with the reason."""
+        self.jvms[name].end()
+        status = {"phase": "Failed", "reason": "Evicted", "message": "Usage of EmptyDir volume \"tmp\" exceeds the limit \"16Mi\"."}
+        self.on.cluster.patch(self.pods[name].path + "/status", {"status": status})
 
     def signal(self, name, which):
         os.kill(self.jvms[name].pid, getattr(signal, which))

@@ -61,15 +61,17 @@ class Container:
     wrapped    java is the child of a shell, not pid 1
     userns     a user namespace, in which the container's users are others than outside
     binds      further (outside, inside) mounts, read-only
+    bare       there are no programs but java, as in a distroless image
     """
 
     def __init__(self, jdk, classes, arguments=TARGET, tmp=(), wrapped=False, userns=False, binds=(),
-                 ready="ready\n", identity=None, pod_uid=POD):  # fmt: skip
+                 bare=False, ready="ready\n", identity=None, pod_uid=POD):  # fmt: skip
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="hotstack-container-"))
         self.directory.chmod(0o755)
         self.id = identity or os.urandom(32).hex()
         self.pod_group = f"kubepods/burstable/pod{pod_uid}"
-        mounts = self.make_root([(jdk, "/jdk"), (classes, "/app"), *binds], tmp)
+        system = ("/lib", "/lib64") if bare else ("/usr", "/lib", "/lib64", "/bin")
+        mounts = self.make_root(system, [(jdk, "/jdk"), (classes, "/app"), *binds], tmp)
         command = ["/jdk/bin/java", *arguments]
         if wrapped:
             command = ["/bin/sh", "-c", '"$@" & wait', "sh", *command]
@@ -89,10 +91,10 @@ class Container:
     def runc(self, *arguments):
         return [str(word) for word in ("runc", "--root", self.directory / "state", *arguments)]
 
-    def make_root(self, binds, tmp):
+    def make_root(self, system, binds, tmp):
         """The directories that are mounted over, and the mounts."""
         root = self.directory / "rootfs"
-        binds = [(path, path) for path in ("/usr", "/lib", "/lib64", "/bin") if os.path.exists(path)] + binds
+        binds = [(path, path) for path in system if os.path.exists(path)] + binds
         for inside in ["/proc", "/tmp", "/dev", *(inside for _, inside in binds)]:
             (root / inside[1:]).mkdir(parents=True)
         (root / "tmp").chmod(0o1777)

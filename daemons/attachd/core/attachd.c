@@ -278,7 +278,7 @@ static void end_window(attachd *self, const local_request *request, local_answer
         }
     } else {
         self->ports.close_file(self->ports.context, fd);
-        if (outcome.reason == REASON_PROCESS_EXITED || outcome.reason == REASON_IDENTITY_CHANGED)
+        if (attachd__has_ended(outcome.reason))
             op.on->running = false;
     }
     attachd__give_back(self, op.on, op.lane);

@@ -60,6 +60,9 @@ target *attachd__take(attachd *self, const local_identity *jvm, lane on,
                       uint64_t deadline_monotonic_ms);
 void attachd__give_back(attachd *self, target *one, lane on);
 
+/* Whether the reason says that the process has ended; its pid may belong to another one now. */
+bool attachd__has_ended(uint32_t reason);
+
 /* Keeps a window's file under a new handle; the table owns the descriptor from then on. */
 int attachd__keep_window(attachd *self, int fd, uint64_t size, uint8_t handle[LOCAL_ID_SIZE]);
 /* Reads a piece of a window. Returns the number of bytes, or -1: there is no such handle. */

@@ -98,7 +98,7 @@ unsigned attachd_expire(attachd *self)
             attachd_outcome outcome = {0};
             self->ports.stop(self->ports.context, &one->id, UINT64_MAX, -1, 0, STOP_DEADLINE_MS,
                              &outcome);
-            bool done = outcome.reason == REASON_NONE || outcome.reason == REASON_PROCESS_EXITED;
+            bool done = outcome.reason == REASON_NONE || attachd__has_ended(outcome.reason);
             /* A session that cannot be stopped ends by itself: try only once. */
             one->running = false;
             stopped += done;
@@ -137,7 +137,7 @@ static void *stop_some(void *argument)
         self->ports.stop(self->ports.context, &one->id, UINT64_MAX, -1, 0, STOP_DEADLINE_MS,
                          &outcome);
         one->running = false;
-        if (outcome.reason == REASON_NONE || outcome.reason == REASON_PROCESS_EXITED)
+        if (outcome.reason == REASON_NONE || attachd__has_ended(outcome.reason))
             continue;
         attachd__say(self, "pid %u: the session could not be stopped: %s", one->id.host_pid,
                      outcome.detail);

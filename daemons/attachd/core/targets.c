@@ -2,6 +2,8 @@
 /* The table of targets, on each of which one operation of a kind runs at a time. */
 #include "core_impl.h"
 
+#include <catalogue/reason.h>
+
 #include <base/thread.h>
 
 #include <errno.h>
@@ -80,4 +82,9 @@ void attachd__give_back(attachd *self, target *one, lane on)
     forget_if_idle(self, one);
     pthread_cond_broadcast(&self->freed);
     pthread_mutex_unlock(&self->lock);
+}
+
+bool attachd__has_ended(uint32_t reason)
+{
+    return reason == REASON_PROCESS_EXITED || reason == REASON_IDENTITY_CHANGED;
 }

@@ -34,6 +34,7 @@ static struct {
     const char *recording;
     bool too_large;
     int unstoppable;
+    uint32_t stop_fails_with; /* for that one */
     atomic_uchar next_id;
     uint64_t now;
     uint64_t skipped_ms; /* added to the monotonic clock */
@@ -143,7 +144,7 @@ static void stop(void *context, const local_identity *jvm, uint64_t offset, int 
     if (fd >= 0 && world.fail_with == REASON_PARSE_FAILED) {
         out->reason = world.fail_with;
     } else if (world.unstoppable == (int)jvm->host_pid) {
-        out->reason = REASON_ATTACH_TIMEOUT;
+        out->reason = world.stop_fails_with;
     } else {
         one->running = one->ours = one->has_files = false;
         if (fd >= 0)
@@ -469,12 +470,22 @@ START_TEST(what_an_earlier_run_left_is_swept_unless_claimed)
 }
 END_TEST
 
+static const struct {
+    uint32_t reason;
+    unsigned failures;
+} at_the_end[] = {
+    {REASON_ATTACH_TIMEOUT, 1},
+    {REASON_PROCESS_EXITED, 0},
+    {REASON_IDENTITY_CHANGED, 0}, /* the process has ended, and its pid is in use again */
+};
+
 START_TEST(at_the_end_every_session_is_stopped_and_failures_are_counted)
 {
     ask(LOCAL_START, 1);
     ask(LOCAL_START, 2);
     world.unstoppable = 2;
-    ck_assert_uint_eq(attachd_stop_sessions(core), 1);
+    world.stop_fails_with = at_the_end[_i].reason;
+    ck_assert_uint_eq(attachd_stop_sessions(core), at_the_end[_i].failures);
     ck_assert_int_eq(world.jvms[0].stopped, 1);
     ck_assert_int_eq(world.jvms[1].stopped, 1);
     ck_assert(!world.jvms[0].running);
@@ -505,6 +516,7 @@ START_TEST(one_that_cannot_be_stopped_is_not_tried_for_ever)
 {
     ask(LOCAL_START, 1);
     world.unstoppable = 1;
+    world.stop_fails_with = REASON_ATTACH_TIMEOUT;
     world.skipped_ms = LEASE_MS;
     ck_assert_uint_eq(attachd_expire(core), 0);
     ck_assert_uint_eq(attachd_expire(core), 0);
@@ -645,7 +657,8 @@ int main(void)
     tcase_add_loop_test(tests, a_damaged_recording_ends_the_session, 0, 2);
     tcase_add_test(tests, a_request_waits_for_its_deadline_only);
     tcase_add_test(tests, what_an_earlier_run_left_is_swept_unless_claimed);
-    tcase_add_test(tests, at_the_end_every_session_is_stopped_and_failures_are_counted);
+    tcase_add_loop_test(tests, at_the_end_every_session_is_stopped_and_failures_are_counted, 0,
+                        sizeof(at_the_end) / sizeof(at_the_end[0]));
     tcase_add_test(tests, a_session_that_nobody_asks_about_is_stopped);
     tcase_add_test(tests, one_that_cannot_be_stopped_is_not_tried_for_ever);
     tcase_add_test(tests, an_old_session_begins_anew_at_the_end_of_a_window);

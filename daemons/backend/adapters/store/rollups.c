@@ -10,8 +10,8 @@ enum { ROLL_MS = 120000 };
 /* The key of an hour in both tables, and the hour as seconds since 1970. */
 #define HOUR_KEY "cluster, namespace, workload, "
 #define SUMS                                                                                       \
-    "sum(raw_amount) AS raw_amount, sum(amount) AS amount, sum(raw_count) AS raw_count, "          \
-    "sum(count) AS count"
+    "sum(amount) AS amount, sum(amount_added) AS amount_added, sum(count) AS count, "              \
+    "sum(count_added) AS count_added"
 
 static void add_range(statement *s, uint64_t from_ms, uint64_t to_ms)
 {
@@ -116,18 +116,19 @@ static int write_rows(clickhouse *c, const rollup_hour *hour, uint64_t generatio
     statement s;
 
     sql_begin(&s);
-    sql_add(&s, "INSERT INTO profile_rollups (" HOUR_KEY
-                "source, hour, stack_id, target_id, pod, container, node, app_version, pool, "
-                "facet, object, raw_amount, amount, raw_count, count, generation) SELECT " HOUR_KEY
-                "source, toDateTime({hour_s:UInt32}, 'UTC') AS hour, stack_id, target_id, pod, "
-                "container, node, app_version, pool, facet, object, " SUMS
-                ", {generation:UInt64} AS generation FROM profile_samples WHERE cluster = "
-                "{cluster:String} AND namespace = {namespace:String} AND workload = "
-                "{workload:String} AND toStartOfHour(time) = toDateTime({hour_s:UInt32}, 'UTC') "
-                "AND time >= toDateTime({hour_s:UInt32}, 'UTC') AND time < "
-                "toDateTime({hour_s:UInt32}, 'UTC') + INTERVAL 1 HOUR GROUP BY " HOUR_KEY
-                "source, stack_id, target_id, pod, container, node, app_version, pool, facet, "
-                "object");
+    sql_add(&s,
+            "INSERT INTO profile_rollups (" HOUR_KEY
+            "source, hour, stack_id, target_id, pod, container, node, app_version, pool, "
+            "facet, object, amount, amount_added, count, count_added, generation) SELECT " HOUR_KEY
+            "source, toDateTime({hour_s:UInt32}, 'UTC') AS hour, stack_id, target_id, pod, "
+            "container, node, app_version, pool, facet, object, " SUMS
+            ", {generation:UInt64} AS generation FROM profile_samples WHERE cluster = "
+            "{cluster:String} AND namespace = {namespace:String} AND workload = "
+            "{workload:String} AND toStartOfHour(time) = toDateTime({hour_s:UInt32}, 'UTC') "
+            "AND time >= toDateTime({hour_s:UInt32}, 'UTC') AND time < "
+            "toDateTime({hour_s:UInt32}, 'UTC') + INTERVAL 1 HOUR GROUP BY " HOUR_KEY
+            "source, stack_id, target_id, pod, container, node, app_version, pool, facet, "
+            "object");
     add_hour(&s, hour);
     sql_number(&s, "generation", generation);
     return execute(c, &s, err);
@@ -178,8 +179,8 @@ static void add_drifted(statement *s, const char *before, uint64_t from_ms, uint
                " FROM profile_windows WHERE time >= toDateTime({from_s:UInt32}, 'UTC') AND time < "
                "toDateTime({to_s:UInt32}, 'UTC') GROUP BY " HOUR_KEY "hour_at) AS w ON w.cluster = "
                "c.cluster AND w.namespace = c.namespace AND w.workload = c.workload AND w.hour_at "
-               "= c.hour WHERE w.found = c.seen AND (r.raw_amount, r.amount, r.raw_count, r.count) "
-               "!= (w.raw_amount, w.amount, w.raw_count, w.count)");
+               "= c.hour WHERE w.found = c.seen AND (r.amount, r.amount_added, r.count, "
+               "r.count_added) != (w.amount, w.amount_added, w.count, w.count_added)");
     add_range(s, from_ms, to_ms);
     sql_number(s, "chance", chance);
 }

@@ -11,18 +11,34 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SUMS                                                                                       \
-    {"raw_amount", "UInt64"}, {"amount", "UInt64"}, {"raw_count", "UInt64"},                       \
+    {"amount", "UInt64"}, {"amount_added", "UInt64"}, {"count", "UInt64"},                         \
     {                                                                                              \
-        "count", "UInt64"                                                                          \
+        "count_added", "UInt64"                                                                    \
     }
+
+/* Appends what the estimates add to what was recorded. An estimate below it wraps around, and reads
+ * wrap back. */
+static void put_added(table *t, const uint64_t *estimate, const uint64_t *recorded, size_t count)
+{
+    enum { ROWS_AT_ONCE = 256 };
+    chs_column *column = table_next(t);
+    uint64_t added[ROWS_AT_ONCE];
+
+    for (size_t at = 0; at < count; at += ROWS_AT_ONCE) {
+        size_t some = count - at < ROWS_AT_ONCE ? count - at : ROWS_AT_ONCE;
+        for (size_t i = 0; i < some; i++)
+            added[i] = estimate[at + i] - recorded[at + i];
+        chs_append_uint_rows(column, added, some);
+    }
+}
 
 /* Appends the `count` sums from entry `i` on, to the columns SUMS. */
 static void put_sums(table *t, const sum_columns *from, size_t i, size_t count)
 {
-    table_put_u64_rows(t, from->raw_amount.at + i, count);
     table_put_u64_rows(t, from->amount.at + i, count);
-    table_put_u64_rows(t, from->raw_count.at + i, count);
+    put_added(t, from->amount.at + i, from->raw_amount.at + i, count);
     table_put_u64_rows(t, from->count.at + i, count);
+    put_added(t, from->count.at + i, from->raw_count.at + i, count);
 }
 
 /* Returns how many rows from `from` on belong to one window. */

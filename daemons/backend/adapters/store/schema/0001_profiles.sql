@@ -56,10 +56,12 @@ CREATE TABLE IF NOT EXISTS profile_samples
     pool         LowCardinality(String) CODEC(ZSTD(1)),
     facet        UInt8 CODEC(ZSTD(1)),
     object       LowCardinality(String) CODEC(ZSTD(1)),  -- class allocated, or of the lock
-    raw_amount   UInt64 CODEC(T64, ZSTD(1)),     -- as recorded, in the source's unit
-    amount       UInt64 CODEC(T64, ZSTD(1)),     -- the estimate
-    raw_count    UInt64 CODEC(T64, ZSTD(1)),     -- events recorded
-    count        UInt64 CODEC(T64, ZSTD(1))      -- the estimate
+    amount       UInt64 CODEC(ZSTD(3)),          -- the estimate, in the source's unit
+    amount_added UInt64 CODEC(T64, ZSTD(1)),     -- by the estimate to what was recorded: 0 in most rows
+    count        UInt64 CODEC(T64, ZSTD(1)),     -- the estimate of events
+    count_added  UInt64 CODEC(T64, ZSTD(1)),
+    raw_amount   UInt64 ALIAS amount - amount_added,
+    raw_count    UInt64 ALIAS count - count_added
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
@@ -88,10 +90,12 @@ CREATE TABLE IF NOT EXISTS profile_windows
     covered_ms     UInt32,
     engine         LowCardinality(String),
     interval       UInt64,
-    raw_amount       UInt64,
     amount           UInt64,
-    raw_count        UInt64,
+    amount_added     UInt64,
     count            UInt64,
+    count_added      UInt64,
+    raw_amount       UInt64 ALIAS amount - amount_added,
+    raw_count        UInt64 ALIAS count - count_added,
     truncated_amount UInt64,
     truncated_count  UInt64,
     dropped_amount   UInt64,
@@ -103,9 +107,9 @@ CREATE TABLE IF NOT EXISTS profile_windows
     sample_rows      UInt32,                       -- of this window in profile_samples
     thread_rows      UInt32,                       -- and in profile_threads
     second_pool      Array(LowCardinality(String)) CODEC(ZSTD(1)),  -- sparse per-second totals: four
-    second_index     Array(UInt32) CODEC(ZSTD(1)),  -- columns, one entry a (pool, second) that is not zero
-    second_amount    Array(UInt64) CODEC(ZSTD(1)),
-    second_count     Array(UInt64) CODEC(ZSTD(1))
+    second_index     Array(UInt32) CODEC(ZSTD(3)),  -- columns, one entry a (pool, second) that is not zero
+    second_amount    Array(UInt64) CODEC(ZSTD(3)),
+    second_count     Array(UInt64) CODEC(ZSTD(3))
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
@@ -126,10 +130,12 @@ CREATE TABLE IF NOT EXISTS profile_threads
     name         LowCardinality(String) CODEC(ZSTD(1)),
     os_tid       UInt64,
     java_tid     UInt64,
-    raw_amount   UInt64 CODEC(T64, ZSTD(1)),     -- as recorded, in the source's unit
-    amount       UInt64 CODEC(T64, ZSTD(1)),     -- the estimate
-    raw_count    UInt64 CODEC(T64, ZSTD(1)),     -- events recorded
-    count        UInt64 CODEC(T64, ZSTD(1))      -- the estimate
+    amount       UInt64 CODEC(ZSTD(3)),          -- the estimate, in the source's unit
+    amount_added UInt64 CODEC(T64, ZSTD(1)),     -- by the estimate to what was recorded: 0 in most rows
+    count        UInt64 CODEC(T64, ZSTD(1)),     -- the estimate of events
+    count_added  UInt64 CODEC(T64, ZSTD(1)),
+    raw_amount   UInt64 ALIAS amount - amount_added,
+    raw_count    UInt64 ALIAS count - count_added
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
@@ -276,10 +282,12 @@ CREATE TABLE IF NOT EXISTS profile_rollups
     pool         LowCardinality(String) CODEC(ZSTD(1)),
     facet        UInt8 CODEC(ZSTD(1)),
     object       LowCardinality(String) CODEC(ZSTD(1)),
-    raw_amount   UInt64 CODEC(T64, ZSTD(1)),
-    amount       UInt64 CODEC(T64, ZSTD(1)),
-    raw_count    UInt64 CODEC(T64, ZSTD(1)),
+    amount       UInt64 CODEC(ZSTD(3)),
+    amount_added UInt64 CODEC(T64, ZSTD(1)),
     count        UInt64 CODEC(T64, ZSTD(1)),
+    count_added  UInt64 CODEC(T64, ZSTD(1)),
+    raw_amount   UInt64 ALIAS amount - amount_added,
+    raw_count    UInt64 ALIAS count - count_added,
     generation   UInt64 CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
