@@ -64,6 +64,13 @@ step('without ThreadMXBean, or where no agent can be loaded, there are profiles 
       [['snapshots', reason]],
     );
     assert.equal(answer.sources.snapshots, 0);
+    for (const [call, list] of Object.entries({ 'threads/lanes': 'lanes', locks: 'locks', deadlocks: 'deadlocks' })) {
+      const partial = await get(call, name);
+      assert.deepEqual(partial[list], [], call);
+      const [told] = partial.sources.missing;
+      assert.deepEqual([told.source, told.reason], ['snapshots', reason], call);
+      assert.ok(told.explanation !== '' && told.fix !== '', call);
+    }
     await profilesGoOn(name);
     const { busy } = await get('threads', name);
     const worker = busy.find((one) => one.name === 'worker');

@@ -40,7 +40,7 @@ wait_for = functools.partial(steps.wait_for, seconds=PATIENCE)
 
 
 def missing():
-    """Why there can be no cluster here, or None."""
+    """Returns why there can be no cluster here, or None."""
     for name in ("kube-apiserver", "etcd"):
         if not os.access(PROGRAMS / name, os.X_OK):
             return f"no {name}; install it with: deploy/dependencies/install kubernetes"
@@ -48,7 +48,7 @@ def missing():
 
 
 class Cluster:
-    """etcd and kube-apiserver below one directory."""
+    """Runs etcd and kube-apiserver below one directory."""
 
     def __init__(self, directory):
         self.dir = pathlib.Path(directory)
@@ -120,7 +120,7 @@ class Cluster:
         return got if raw else json.loads(got)
 
     def status_of(self, path, token):
-        """The HTTP status of a GET."""
+        """Returns the HTTP status of a GET."""
         try:
             self.request("GET", path, token=token, raw=True)
             return 200
@@ -146,7 +146,7 @@ class Cluster:
     # ---- objects ----
 
     def apply(self, name):
-        """Makes what one of our manifests holds, for which the API server must know every field: {kind: the object made}."""
+        """Makes the objects of one of our manifests, of which the API server must know every field. Returns {kind: the object made}."""
         made = {}
         for text in (MANIFESTS / name).read_text(encoding="utf-8").split("\n---\n"):
             kind = re.search("^kind: (.*)$", text, re.MULTILINE)[1]
@@ -158,7 +158,7 @@ class Cluster:
         self.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
 
     def make_account(self, namespace, name, resources):
-        """A service account that may get, list and watch these resources, and nothing else."""
+        """Makes a service account that may get, list and watch these resources, and nothing else."""
         self.request("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts", {"metadata": {"name": name}})
         base = "/apis/rbac.authorization.k8s.io/v1/"
         rule = {"apiGroups": [""], "resources": resources, "verbs": ["get", "list", "watch"]}
@@ -204,11 +204,11 @@ class Pod:
         self.cluster.patch(self.path + "/status", {"status": {"phase": "Running", "containerStatuses": statuses}})
 
     def annotate(self, **values):
-        """hotstack.dev/KEY=value; None removes; _ stands for -, and app__key for app.hotstack.dev/key."""
+        """Sets hotstack.dev/KEY to the value, or removes it for None; _ stands for -, and app__key for app.hotstack.dev/key."""
         self.cluster.patch(self.path, {"metadata": {"annotations": annotations_of(values)}})
 
     def delete(self):
-        """At once, as a kubelet does once the containers have ended."""
+        """Deletes the pod at once, as a kubelet does once the containers have ended."""
         self.cluster.request("DELETE", self.path, {"gracePeriodSeconds": 0})
 
 

@@ -18,7 +18,7 @@ NO_EXEC_DIR, DISABLED, PARSE_FAILED, DISK_FULL = 1, 9, 12, 19
 
 
 def nothing_is_left_in(jvm):
-    """HotSpot keeps its own socket. The thread agent's files end with its lease, three intervals of snapshots."""
+    """Waits until no file of ours is left; the thread agent's files go when its lease ends, after three intervals of snapshots."""
     wait_for("the end of our files in /tmp", lambda: not jvm.files())
     same("the JVM runs", jvm.is_alive(), True)
     same("what it printed", jvm.text(), "ready\n")
@@ -26,7 +26,7 @@ def nothing_is_left_in(jvm):
 
 @contextlib.contextmanager
 def annotated(on, name, **options):
-    """A pod with a container, for a body that annotates it. After the body the annotation goes, and all with it."""
+    """Gives the body a pod with a container. After the body the annotation is removed, and nothing may be left in the container."""
     pod = on.cluster.make_pod("shop", name, node.NAME)
     jvm = on.start_container(pod, **options)
     on.wait_for_target(jvm, state=OFF, reason=DISABLED, pod=name, container="app", container_id=jvm.id)
@@ -51,7 +51,7 @@ def a_pod_with_a_container_is_profiled_by_annotation(on):
 
 
 def is_profiled(on, name, recorder, detail, **options):
-    """It reaches the state `profiling`, and windows with CPU time come, from the JDK's recorder or not."""
+    """The container's JVM reaches the state `profiling`, and windows with CPU time come, from the JDK's recorder or not."""
     with annotated(on, name, **options) as (pod, jvm):
         pod.annotate(profile="continuous", threads="1s")
         contains(on.wait_for_target(jvm, state=PROFILING, reason=0)["detail"], detail)
@@ -62,7 +62,7 @@ def is_profiled(on, name, recorder, detail, **options):
 
 
 def fails(on, name, reason, detail, **options):
-    """It is `failed` with the reason; the window that is not there says so, too."""
+    """The container's JVM is `failed` with the reason, and so is the window that was not recorded."""
     with annotated(on, name, **options) as (pod, jvm):
         pod.annotate(profile="continuous", threads="1s")
         contains(on.wait_for_target(jvm, state=FAILED, reason=reason)["detail"], detail)
@@ -131,7 +131,7 @@ def the_files_of_a_session_do_not_grow(on):
 
 
 def damage_until_it_is_told(on, jvm):
-    """A window that ends meanwhile is not hit."""
+    """Damages the recording until the collector tells it: a window that ends at the same moment is not hit."""
     if on.target(jvm).get("reason") == PARSE_FAILED:
         return True
     with contextlib.suppress(OSError, ValueError):  # there is no session for a moment
@@ -151,7 +151,7 @@ def a_damaged_recording_costs_its_windows_only(on):
 
 
 def begun(on, jvm):
-    """Which session it is, and since when."""
+    """Returns the name of the session's directory, and when the session began."""
     directory, marker = on.session_of(jvm)
     return directory.name, marker["started_ms"]
 

@@ -26,7 +26,7 @@ DISABLED, EXPIRED, SWITCHED_OFF, INVALID_SETTING, POD_UNKNOWN = 9, 10, 34, 35, 3
 
 
 def settings_of(container, program, secrets):
-    """What is in force, one line each, in a program that is started with a manifest's arguments."""
+    """Returns the settings, one line each, of a program that is started with a manifest's arguments."""
     environment = {one["name"]: one.get("value", node.NAME) for one in container.get("env", [])}
     environment |= {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "KUBERNETES_SERVICE_PORT": "443"}
     arguments = [one.replace("=/etc/hotstack/", f"={secrets}/") for one in container["args"]]
@@ -36,7 +36,7 @@ def settings_of(container, program, secrets):
 
 
 def our_manifests_are_understood(on):
-    """By the API server, which knows every field, and by our programs, which know every argument."""
+    """The API server knows every field of our manifests, and our programs know every argument."""
     secrets = on.dir / "secrets"
     secrets.mkdir()
     for name in ("collector", "user"):

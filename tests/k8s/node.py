@@ -29,7 +29,7 @@ UNKNOWN, PROFILING, WAITING, OFF, FAILED = 0, 1, 2, 3, 4  # states of a target
 
 
 def cgroup_root():
-    """A hierarchy in which groups can be made: v2, or any controller of v1; None without one."""
+    """Returns a hierarchy in which control groups can be made (v2, or any controller of v1), or None."""
     for root in ("/sys/fs/cgroup/pids", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"):
         if os.access(pathlib.Path(root) / "cgroup.procs", os.W_OK):
             return pathlib.Path(root)
@@ -37,7 +37,7 @@ def cgroup_root():
 
 
 def missing():
-    """Why there can be no node beside a cluster here, or None."""
+    """Returns why there can be no node beside a cluster here, or None."""
     if cluster.missing():
         return cluster.missing()
     if not PROFILER.exists() or not pathlib.Path(JAVA).exists():
@@ -68,14 +68,14 @@ class Node:
     # ---- processes ----
 
     def start(self, *flags):
-        """Everything but JVMs, with these flags of the collector; end() is to be called also where it fails."""
+        """Starts everything but JVMs, with these flags of the collector. Call end() also after a failure."""
         self.start_cluster()
         self.start_ingest()
         self.start_attachd()
         self.start_collector(*flags)
 
     def start_cluster(self):
-        """With our manifest applied, and the token of its account."""
+        """Starts the API server, applies our manifest, and writes its account's token."""
         self.cluster.start()
         self.cluster.make_namespace("shop")
         self.daemon_set = self.cluster.apply("collector.yaml")["DaemonSet"]
@@ -85,11 +85,11 @@ class Node:
         return self.cluster.make_token("hotstack", self.daemon_set["spec"]["template"]["spec"]["serviceAccountName"])
 
     def container(self, name):
-        """Of the manifest's DaemonSet."""
+        """Returns a container of the manifest's DaemonSet."""
         return next(c for c in self.daemon_set["spec"]["template"]["spec"]["containers"] if c["name"] == name)
 
     def privileges(self, name):
-        """The words before a command that give it the user and the capabilities of this container."""
+        """Returns the words before a command that give it the user and the capabilities of this container."""
         context = self.container(name)["securityContext"]
         same(f"capabilities that {name} drops", context["capabilities"]["drop"], ["ALL"])
         kept = [f"+{one.lower()}" for one in context["capabilities"].get("add", [])]
@@ -125,11 +125,11 @@ class Node:
 
     @property
     def user(self):
-        """The collector's."""
+        """Returns the user id of the collector."""
         return self.container("collector")["securityContext"]["runAsUser"]
 
     def write_token(self, text):
-        """As the kubelet does: another file in its place."""
+        """Replaces the file, as the kubelet does."""
         fresh = self.token.with_suffix(".new")
         fresh.write_text(text + "\n", encoding="utf-8")
         fresh.rename(self.token)
@@ -180,7 +180,7 @@ listen: {{port: {self.metrics_port}}}
         return len(list((self.dir / "collector/queue").iterdir())) - 1  # beside its lock
 
     def start_jvm(self, pod, container="app", arguments=None):
-        """A JVM where the kubelet would have put this container of the pod."""
+        """Starts a JVM in the control group that the kubelet would have made for this container of the pod."""
         identity = pod.container_id(container)
         group = cgroup_root() / "kubepods" / "burstable" / f"pod{pod.uid}" / identity
         group.mkdir(parents=True)
@@ -189,7 +189,7 @@ listen: {{port: {self.metrics_port}}}
         return self.spawn(f"jvm-{pod.name}", JAVA, *arguments, group=group)
 
     def start_container(self, pod, container="app", told=True, **options):
-        """A JVM in a real container, which the pod's status names then (`told`)."""
+        """Starts a JVM in a real container, which the pod's status names from then on (`told`)."""
         made = Container(list(jdks().values())[-1], self.classes, identity=pod.container_id(container), pod_uid=pod.uid, **options)
         self.containers.append(made)
         if told:
@@ -197,7 +197,7 @@ listen: {{port: {self.metrics_port}}}
         return made
 
     def session_of(self, jvm):
-        """The directory of a container's session, and the values of the marker there."""
+        """Returns the directory of a container's session, and the values of the marker in it."""
         (marker,) = jvm.tmp().glob(f"hotstack-{self.installation}-*/session")
         lines = marker.read_text(encoding="utf-8").splitlines()
         return marker.parent, dict(line.split(" ", 1) for line in lines)
@@ -226,7 +226,7 @@ listen: {{port: {self.metrics_port}}}
         shutil.rmtree(self.dir, ignore_errors=True)
 
     def leftovers(self):
-        """Files of profiling sessions in the JVMs' file system; those of the thread agent end by their lease."""
+        """Returns the names of the profiling sessions' directories in the JVMs' file system; those of the thread agent end by their lease."""
         return [p.name for p in pathlib.Path("/tmp").glob(f"hotstack-{self.installation}-*")]
 
     # ---- what it tells ----
@@ -239,7 +239,7 @@ listen: {{port: {self.metrics_port}}}
         return state
 
     def target(self, jvm):
-        """The JVM as the last status report of the running collector has it, or {}."""
+        """Returns the JVM of the last status report of the running collector, or {}."""
         targets = [t for t in self.state()["targets"] if t["observed"] >= self.started_ms]
         return next((t for t in targets if t["pid"] == jvm.pid), {})
 
@@ -263,7 +263,7 @@ listen: {{port: {self.metrics_port}}}
         return {name: int(value) for name, value in rows}
 
     def sum_of(self, family):
-        """A metric over all workloads."""
+        """Returns the sum of a metric over all workloads."""
         return sum(value for name, value in self.metrics().items() if name.split("{")[0] == family)
 
     def wait_for_target(self, jvm, **wanted):
@@ -316,7 +316,7 @@ def check_unharmed(on, jvm):
 
 
 def run(steps, programs, why):
-    """Goes through the steps on a node beside a cluster, or skips them all because of `why`; the exit code."""
+    """Runs the steps on a node beside a cluster, or skips them all because of `why`. Returns the exit code."""
     if why:
         print(f"1..0 # SKIP {why}")
         return 0

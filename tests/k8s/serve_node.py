@@ -41,7 +41,7 @@ class Commands:
         self.pods[name].set_running("app")
 
     def run(self, names, jvm=(), profiler=False, told=True, attack=None, **options):
-        """Starts a JVM in a container of each pod; `told`: as the pod's status says. Their pids on the host."""
+        """Starts a JVM in a container of each pod, which the pods' status names if `told`. Returns their pids on the host."""
         program = TARGET
         if profiler:
             options["binds"] = [(str(PROFILER.parent), "/profiler")]

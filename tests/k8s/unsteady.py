@@ -59,7 +59,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Proxy:
-    """`change` turns each path that is asked for into the one that the API server is asked for."""
+    """Stands between the collector and the API server. `change` turns each path that is asked for into the one to ask the server for."""
 
     def __init__(self, cluster):
         self.cluster = cluster
@@ -103,7 +103,7 @@ class Proxy:
 
 
 def of_version(path, version):
-    """A watch, from another version."""
+    """Returns the path of a watch with another version."""
     return re.sub(r"resourceVersion=[^&]*", f"resourceVersion={version}", path)
 
 

@@ -49,7 +49,7 @@ def undisturbed(on, what, begun=0):
 
 
 def comes_back(on):
-    """With news, since after garbage the beginning of a watch alone is no sign of life."""
+    """Lets all calls pass again and waits for news, since after garbage the beginning of a watch alone is no sign of life."""
     on.proxy.set(PASS)
     on.touched += 1
     for path in (on.web.path, "/api/v1/namespaces/shop"):
@@ -130,7 +130,7 @@ def restart_of_the_server(on):
 
 
 def both_forms_of_410_lead_to_a_new_list(on):
-    """In a watch, from a version that is compacted; and between two pages of a list."""
+    """The server answers 410 in a watch from a compacted version, and between two pages of a list; both lead to a new list."""
     seen = []
     alone = threading.Lock()
 

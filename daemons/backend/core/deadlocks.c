@@ -89,17 +89,20 @@ static const target_entry *find_target(const target_list *targets, const deadloc
 }
 
 /*
- * Judges how a deadlock ended. If a later snapshot does not show it, it was resolved. If no later
- * snapshot of its JVM exists, the JVM ended, or nothing has looked at it since. The last report on
- * the JVM says when it ended, or, if newer reports lack the JVM, when it was last known to run.
+ * Judges how a deadlock ended. If a later snapshot does not show it, it was resolved; a probable
+ * one is found by stacks and by CPU time since the snapshot before, so that other snapshots say
+ * nothing about it. If no later snapshot of its JVM exists, the JVM ended, or nothing has looked at
+ * it since. The last report on the JVM says when it ended, or, if newer reports lack the JVM, when
+ * it was last known to run.
  */
 static void judge(deadlock_entry *one, const snapshot_source *source, const target_list *targets,
                   uint64_t silent_before_ms)
 {
     const target_entry *target = find_target(targets, one);
+    uint64_t looked_ms = source == NULL ? 0 : one->inferred ? source->whole_ms : source->last_ms;
 
-    if (source != NULL && source->last_ms > one->last_ms)
-        end(one, source->last_ms, "resolved");
+    if (looked_ms > one->last_ms)
+        end(one, looked_ms, "resolved");
     else if (target != NULL && target->state == TARGET_STATE_EXITED)
         end(one, target->observed_ms > one->last_ms ? target->observed_ms : one->last_ms,
             "jvm_ended");

@@ -143,6 +143,7 @@ typedef struct snapshot_source {
     uint64_t pid, taken, failed, reason;   /* reason: of the last failure */
     uint64_t cut, stacks_cut, no_cpu;      /* snapshots without some threads, stacks, CPU times */
     uint64_t first_ms, last_ms, failed_ms; /* first and last snapshot; last failure */
+    uint64_t whole_ms; /* last snapshot that lacks no stacks and has one before it */
 } snapshot_source;
 
 /* The reads of threads; each says what its rows are. */

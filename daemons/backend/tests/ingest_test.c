@@ -626,6 +626,17 @@ static void report_late(void)
     send_reports(OUTCOME_RETRY, OUTCOME_ACCEPTED);
 }
 
+START_TEST(test_rows_that_the_store_never_takes_put_nothing_off)
+{
+    store_error err = {0};
+
+    f.write_fails = STORE_ERR_FAILED;
+    ck_assert_int_eq(reports_flush(&gathered, &err), STORE_ERR_FAILED);
+    f.write_fails = 0;
+    send_reports(OUTCOME_ACCEPTED, OUTCOME_ACCEPTED);
+}
+END_TEST
+
 START_TEST(test_a_status_report_is_put_off_while_a_write_does_not_end)
 {
     store_error err = {0};
@@ -671,6 +682,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_a_heartbeat_is_gathered, 0,
                         sizeof(report_answers) / sizeof(report_answers[0]));
     tcase_add_test(tcase, test_a_status_report_is_put_off_after_a_failed_write);
+    tcase_add_test(tcase, test_rows_that_the_store_never_takes_put_nothing_off);
     tcase_add_test(tcase, test_a_status_report_is_put_off_while_a_write_does_not_end);
     return run_suite(suite);
 }

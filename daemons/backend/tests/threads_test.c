@@ -519,6 +519,23 @@ START_TEST(a_deadlock_ends_as_its_jvm_or_its_collector_does)
 }
 END_TEST
 
+START_TEST(a_probable_deadlock_goes_on_while_snapshots_lack_stacks)
+{
+    see_deadlock(NOW_MS - 61000);
+    f.sightings[0].inferred = f.sightings[1].inferred = 1;
+    f.source.last_ms = NOW_MS - 1000;
+    f.source.whole_ms = NOW_MS - 61000;
+    tell_targets((told[]){{TARGET, TARGET_STATE_PROFILING, 5000, 5000}}, 1);
+    ck_assert_int_eq(query_deadlocks(&q, &filter, 0, &report, &meta, &err), QUERY_OK);
+    ck_assert_ptr_null(report.deadlocks[0].end_reason);
+    thread_report_free(&report);
+    f.source.whole_ms = NOW_MS - 31000;
+    ck_assert_int_eq(query_deadlocks(&q, &filter, 0, &report, &meta, &err), QUERY_OK);
+    ck_assert_str_eq(report.deadlocks[0].end_reason, "resolved");
+    ck_assert_uint_eq(report.deadlocks[0].ended_ms, NOW_MS - 31000);
+}
+END_TEST
+
 START_TEST(one_deadlock_is_found_by_its_number)
 {
     see_deadlock(NOW_MS - 1000);
@@ -546,6 +563,7 @@ int main(void)
     tcase_add_test(tests, a_class_is_waited_for_by_name);
     tcase_add_loop_test(tests, a_deadlock_ends_as_its_jvm_or_its_collector_does, 0,
                         sizeof(ends) / sizeof(ends[0]));
+    tcase_add_test(tests, a_probable_deadlock_goes_on_while_snapshots_lack_stacks);
     tcase_add_test(tests, one_deadlock_is_found_by_its_number);
     return run_suite(suite);
 }

@@ -52,7 +52,7 @@ def windows_and_status(world):
 
 
 def status_asked(world):
-    """hotstack collector status: what this collector does, and with the JVM, as JSON and as text."""
+    """`hotstack collector status` tells what the collector does, and what it does with the JVM, as JSON and as text."""
     socket = world.dir / "collector/collector.sock"
 
     def ask(*options):
@@ -81,7 +81,7 @@ def status_asked(world):
 
 
 def on_demand(world):
-    """POST /v1/profile/start and stop: the rule's JVM becomes a temporary, and continuous again."""
+    """A JVM of a rule is profiled on demand after POST /v1/profile/start, and by its rule again after stop."""
     pid = world.jvm.pid
     same("metrics without the token", world.call("/metrics", token="wrong")[0], 401)
     same("health needs none", world.call("/healthz", token="")[0], 200)
@@ -101,7 +101,7 @@ def on_demand(world):
 
 
 def sandboxed(world):
-    """The filter is in force, and refused nothing that the collector needs."""
+    """The system call filter is in force, and has refused nothing that the collector needs."""
     status = pathlib.Path(f"/proc/{world.collector.pid}/status").read_text(encoding="utf-8")
     same("seccomp mode", [line.split()[1] for line in status.splitlines() if line.startswith("Seccomp:")], ["2"])
     same("refused", world.metrics()["hotstack_collector_refused_system_calls_total"], 0)
@@ -109,7 +109,7 @@ def sandboxed(world):
 
 
 def reloaded_rules(world):
-    """By a change of the file, and by SIGHUP; one that cannot be used leaves what is in force."""
+    """The rules are read again when the file changes and on SIGHUP; a file that cannot be used leaves the rules as they are."""
     path = world.dir / "collector.yaml"
     text = path.read_text(encoding="utf-8")
 
@@ -129,7 +129,7 @@ def reloaded_rules(world):
 
 
 def measured_workload(world):
-    """The metrics of a JVM that is profiled, with its namespace, workload and node."""
+    """The metrics of a profiled JVM carry its namespace, workload and node."""
     labels = f'{{namespace="",workload="demo",node="{socket.gethostname()}"}}'
     metrics = {name.removeprefix("hotstack_collector_"): value for name, value in world.metrics().items()}
     for name in ("jvms_discovered", "jvms_eligible", "jvms_active"):
@@ -140,7 +140,7 @@ def measured_workload(world):
 
 
 def rotated_listener_token(world):
-    """The file of listen.token changes: the new token is taken without a restart, the old one no more."""
+    """When the file of listen.token changes, the new token is valid without a restart, and the old one is refused."""
     world.write_token("another-secret", world.listener_token)
     wait_for("the new token", lambda: world.call("/metrics", token="another-secret")[0] == 200)
     same("the old one", world.call("/metrics")[0], 401)

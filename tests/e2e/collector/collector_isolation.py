@@ -28,7 +28,7 @@ FLOOD = ("-Drole=flood", "Service", "0", "2", "8192")
 
 
 def start(world, role, *command):
-    """A JVM, whose output is kept with that of the others of its role."""
+    """Starts a JVM, whose output is kept with that of the others of its role."""
     return world.start_jvm(role, *SMALL, *command)
 
 
@@ -62,7 +62,7 @@ def those_that_hang_say_so_and_come_back(world):
 
 
 def the_flood_is_bounded(world):
-    """It reached limits.events."""
+    """The events of the flooding JVM reach limits.events."""
     wait_for("events past the limit", lambda: world.metrics().get("hotstack_collector_excess_events_total", 0) > 0)
 
 
@@ -87,7 +87,7 @@ def the_others_windows_are_whole(world):
 
 
 def nothing_is_lost_or_doubled(world):
-    """Of the flood neither: events past limits.events are in its sums."""
+    """No sample of the flooding JVM is lost either: events past limits.events are in its sums."""
     pids = [jvm.pid for jvm in (*world.calm, world.flood)]
     same("sessions of each JVM", [len(recordings(world, pid)) for pid in pids], [1] * len(pids))
     expected = truth(world, *pids)

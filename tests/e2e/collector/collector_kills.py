@@ -28,13 +28,13 @@ PROCESS_EXITED = 11  # the reason's number in the contract
 
 
 def javas():
-    """Debian's, and the oldest and the newest of the others."""
+    """Returns Debian's Java, and the oldest and the newest of the others."""
     others = [CACHE / f"jdk/{release}/bin/java" for release in (11, 25)]
     return [JAVA] + [java for java in others if java.exists()]
 
 
 def workers(world):
-    """Attach workers of this attachd that run now."""
+    """Returns the pids of the attach workers that run now."""
     children = pathlib.Path(f"/proc/{world.attachd.pid}/task").glob("*/children")
     found = []
     for child in " ".join(path.read_text(encoding="ascii") for path in children).split():
@@ -51,7 +51,7 @@ def start_mortal(world):
 
 
 def kill_collector(world, chance):
-    """And one JVM, before there is another collector."""
+    """Kills the collector, and one JVM before there is another collector."""
     wait_for("windows of the JVM that is to end", lambda: recorded_since(world, [world.mortal], 0))
     time.sleep(chance.uniform(0, 2 * WINDOW / 1000))
     world.collector.kill()
@@ -70,7 +70,7 @@ def kill_attachd(world, _):
 
 
 def kill_worker(world, chance):
-    """At any moment of its life, which is some tens of ms long."""
+    """Kills an attach worker at any moment of its life, which lasts some tens of ms."""
     for _ in range(1000):
         pid = wait_for("an attach worker", lambda: workers(world))[0]
         time.sleep(chance.uniform(0, 0.05))
@@ -85,7 +85,7 @@ def every_jvm_is_profiled(world):
 
 
 def kills(world):
-    """Half of them while what the one before has broken is still being mended."""
+    """Half of the kills come while the programs still recover from the one before."""
     chance = random.Random(SEED)
     order = []
     while len(order) < KILLS:
@@ -128,7 +128,7 @@ def nothing_is_lost_or_doubled(world):
 
 
 def apart(windows):
-    """Windows between which time is missing, or that have some time in common."""
+    """Returns the pairs of windows between which time is missing, or that overlap."""
     return [(one, other) for one, other in zip(windows, windows[1:]) if other["start"] != one["start"] + one["length"]]
 
 

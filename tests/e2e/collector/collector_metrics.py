@@ -15,7 +15,7 @@ from collector_world import PATIENCE, PROFILER, leftovers, run_in_world, same, w
 
 
 def value(world, name, *labels):
-    """The sum of a metric's series that have these labels."""
+    """Returns the sum of a metric's series that have these labels."""
     return sum(number for key, number in world.metrics().items()
                if key.split("{")[0] == f"hotstack_collector_{name}" and all(label in key for label in labels))
 
@@ -54,7 +54,7 @@ def recording_files(world):
 
 
 def a_recording_is_damaged(world):
-    """The chunk that is being written becomes one of a format that does not exist: the next window cannot be read."""
+    """Gives the chunk that is being written a format that does not exist, so that the next window cannot be read."""
     def damage():
         for path in recording_files(world):
             with open(path, "r+b") as file:

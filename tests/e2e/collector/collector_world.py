@@ -148,7 +148,7 @@ debug:
         return {name: float(value) for name, value in rows}
 
     def call(self, path, body=None, token="listener-secret"):
-        """Status and text of the collector's own listener."""
+        """Returns the status and the text that the collector's own listener answers."""
         data = json.dumps(body).encode() if body is not None else None
         request = urllib.request.Request(f"http://127.0.0.1:{self.metrics_port}{path}", data)
         request.add_header("Authorization", f"Bearer {token}")
@@ -175,13 +175,13 @@ def mine(state, *pids):
 
 
 def timeline(state, pid):
-    """The windows of the source that has a window whatever happens, in order, without time before the first session."""
+    """Returns the JVM's windows in order from its first session on, of the source that has a window whatever happens."""
     windows = sorted((w for w in mine(state, pid) if w["source"] == "cpu"), key=lambda w: w["start"])
     return list(itertools.dropwhile(lambda w: w["reason"] != 0, windows))
 
 
 def recorded_since(world, jvms, moment, count=1):
-    """Whether of each JVM so many recorded windows that began after a Unix ms have been acknowledged."""
+    """Returns whether `count` recorded windows of each JVM that began after `moment` (Unix ms) have been acknowledged."""
     state = world.state()
     return all(
         len([w for w in timeline(state, jvm.pid) if w["start"] >= moment and w["covered"] > 0]) >= count for jvm in jvms)
@@ -192,7 +192,7 @@ def totals(windows):
 
 
 def recordings(world, pid):
-    """The whole recording of each of the JVM's sessions, put together from what the collectors read of it."""
+    """Returns the whole recording of each of the JVM's sessions, put together from the parts that the collectors read."""
     sessions = {}
     for path in sorted((world.dir / "recordings").glob(f"{pid}-*.jfr")):
         _, session, offset = map(int, path.stem.split("-"))
@@ -204,7 +204,7 @@ def recordings(world, pid):
 
 
 def truth(world, *pids):
-    """The JDK's sums over all recordings of these JVMs."""
+    """Returns the JDK's sums over all recordings of these JVMs."""
     files = []
     for pid in pids:
         files.append(world.dir / f"{pid}.jfr")

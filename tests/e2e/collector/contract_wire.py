@@ -37,7 +37,7 @@ XXH.XXH3_128bits.restype = Hash128
 
 
 def xxh3_128(data):
-    """The digest of a body, in canonical form."""
+    """Returns the digest of a body, in canonical form."""
     got = XXH.XXH3_128bits(data, ctypes.c_size_t(len(data)))
     return got.high.to_bytes(8, "big") + got.low.to_bytes(8, "big")
 
@@ -62,7 +62,7 @@ def put_varint(value):
 
 
 def fields(data):
-    """Field number -> value; a number that stands twice breaks the contract's wire form."""
+    """Returns {field number: value}; a number that occurs twice breaks the contract's wire form."""
     out, at = {}, 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -99,7 +99,7 @@ def put_packed(number, values):
 
 
 def columns(data, names):
-    """A group of packed columns as a list of dicts; all of one length."""
+    """Returns a group of packed columns, all of one length, as a list of dicts."""
     got = {names[n]: packed(v) for n, v in fields(data).items() if n in names}
     count = max((len(v) for v in got.values()), default=0)
     assert all(len(v) == count for v in got.values()), f"columns differ in length: {got.keys()}"
@@ -108,7 +108,7 @@ def columns(data, names):
 
 
 def put_columns(names, rows):
-    """The reverse; a column of no rows is left out."""
+    """Packs a list of dicts into columns; a column of no rows is left out."""
     return b"".join(put_packed(number, [row[name] for row in rows]) for number, name in names.items())
 
 

@@ -33,7 +33,7 @@ class Store:
         self.mode, self.times = "", 0
 
     def check(self, body, inside):
-        """The batch as plain values, and the stacks that are missing."""
+        """Returns the batch as plain values, and the stacks that are missing."""
         words = strings(body[5])
         day = body[3]
         windows = columns(body.get(7, b""), WINDOW)

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, chromium as executablePath } from './parts.mjs';
+import { patience } from './process.mjs';
 
 const { chromium } = createRequire(join(build, 'ui/stage/package.json'))('playwright-core');
 
@@ -26,6 +27,7 @@ export async function openPage({ viewport = { width: 1400, height: 900 }, colorS
       '--disable-sync',
     ],
   });
+  context.setDefaultTimeout(patience * 1000);
   const errors = [];
   const page = context.pages()[0] ?? (await context.newPage());
   page.on('pageerror', (error) => errors.push(error.message));

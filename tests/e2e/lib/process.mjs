@@ -5,9 +5,11 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
+// Seconds that a wait may take: a safety net against a hang, not an expectation about speed.
+export const patience = Number(process.env.E2E_PATIENCE ?? 120);
+
 // Polls `probe` until it returns a truthy value. The failure names `what` and the last error.
-// The limit is a safety net against a hang, not an expectation about speed.
-export async function until(what, probe, { seconds = Number(process.env.E2E_PATIENCE ?? 120), every = 100 } = {}) {
+export async function until(what, probe, { seconds = patience, every = 100 } = {}) {
   const end = Date.now() + seconds * 1000;
   let last = 'it stayed false';
   while (Date.now() < end) {

@@ -66,6 +66,7 @@ static const row_field source_numbers[] = {
     ROW_FIELD("first", snapshot_source, first_ms),
     ROW_FIELD("last_time", snapshot_source, last_ms),
     ROW_FIELD("failed_time", snapshot_source, failed_ms),
+    ROW_FIELD("whole_time", snapshot_source, whole_ms),
 };
 static const row_field source_texts[] = {
     ROW_KEY(snapshot_source),
@@ -106,6 +107,10 @@ int clickhouse__read_sources(void *self, const store_filter *filter, source_fn e
     sql_add(&s, ", " MS("minIf(time, reason = 0)") " AS first");
     sql_add(&s, ", " MS("maxIf(time, reason = 0)") " AS last_time");
     sql_add(&s, ", " MS("maxIf(time, reason != 0)") " AS failed_time");
+    sql_add(
+        &s,
+        ", " MS(
+            "maxIf(time, reason = 0 AND bitAnd(cut, 2) = 0 AND interval_ms > 0)") " AS whole_time");
     sql_add(&s, " FROM thread_snapshot_runs");
     sql_where_windows(&s, filter);
     sql_add(&s, " GROUP BY cluster, namespace, workload, target_id ORDER BY cluster, namespace, "

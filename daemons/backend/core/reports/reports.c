@@ -185,7 +185,8 @@ int reports_flush(reports *r, store_error *err)
     r->stats.flushes++;
     r->stats.failures += rc != 0;
     r->writing_count = rc == 0 ? 0 : count;
-    r->failed = rc != 0;
+    /* A row that the store will never take must not keep collectors from sending batches. */
+    r->failed = rc != 0 && rc != STORE_ERR_FAILED;
     pthread_mutex_unlock(&r->lock);
     if (rc == 0)
         rc = count_collectors(r, err);

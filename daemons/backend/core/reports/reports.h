@@ -45,7 +45,7 @@ typedef struct reports {
     size_t writing_count;
     uint64_t counted_ms; /* when collectors were last counted */
     uint64_t began_ms;   /* when the running write began; 0 = none runs */
-    bool failed;         /* the last write */
+    bool failed;         /* the last write, and the next one may succeed */
     reports_stats stats;
 } reports;
 
