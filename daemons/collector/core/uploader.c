@@ -24,6 +24,7 @@ struct uploader {
     uint64_t next_heartbeat_ms;
     uint64_t next_status_ms;
     uint64_t last_status_ms;
+    bool status_put_off;         /* the last report failed: a batch goes before the next one */
     uint64_t report_interval_ms; /* as the backend last sent it; 0 = it has not */
     uint64_t blocked_generation;
     pthread_mutex_t lock; /* guards the following members */
@@ -378,6 +379,7 @@ static void send_status(uploader *self, uint64_t now)
         self->ports.reported(self->ports.context, &report);
     status_report_clear(&report);
     self->last_status_ms = now;
+    self->status_put_off = !good;
     if (good)
         self->next_status_ms = now + report_interval(self, self->options.status_interval_ms);
     else
@@ -427,10 +429,11 @@ uint64_t uploader_step(uploader *self)
         send_heartbeat(self, now);
         return self->not_before_ms;
     }
-    if (now >= status_due(self)) {
+    if (now >= status_due(self) && !self->status_put_off) {
         send_status(self, now);
         return self->not_before_ms;
     }
+    self->status_put_off = false;
     if (send_entry(self))
         return self->not_before_ms;
     return earlier(earlier(self->next_heartbeat_ms, status_due(self)), now + IDLE_MS);

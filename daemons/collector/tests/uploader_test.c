@@ -15,8 +15,9 @@ static struct {
     int64_t set_ms;                   /* how far the clock that people can set is ahead */
     upload_answer script[SCRIPT_MAX]; /* to profile batches, in order; later ones are accepted */
     size_t scripted, used;
-    bool down;    /* no connection at all */
-    bool refused; /* 401 */
+    bool down;            /* no connection at all */
+    bool refused;         /* 401 */
+    bool reports_put_off; /* status reports are, batches and heartbeats are not */
     uint64_t generation;
     unsigned profiles, statuses, beats;
     bool last_had_all;
@@ -73,6 +74,8 @@ static void post(void *context, enum upload_call call, const uint8_t *bytes, siz
         return;
     }
     backend.statuses += call == UPLOAD_STATUS;
+    if (call == UPLOAD_STATUS && backend.reports_put_off)
+        *out = (upload_answer){.outcome = UPLOAD_RETRY, .retry_after_ms = 5000};
     backend.beats += call == UPLOAD_HEARTBEAT;
     if (backend.beats == 1 && call == UPLOAD_HEARTBEAT)
         backend.first_beat = backend.last_beat;
@@ -278,6 +281,17 @@ START_TEST(batches_go_oldest_first_with_status_and_heartbeat)
     run_for(120000);
     ck_assert_uint_ge(backend.beats, 4);
     ck_assert_uint_ge(backend.statuses, 2);
+}
+END_TEST
+
+START_TEST(batches_go_while_the_backend_takes_no_status)
+{
+    backend.reports_put_off = true;
+    push(1, 1);
+    push(2, 1);
+    run_for(60000);
+    ck_assert_uint_eq(backend.stored_count, 2);
+    ck_assert_uint_ge(backend.statuses, 3);
 }
 END_TEST
 
@@ -602,6 +616,7 @@ TCase *uploader_tests(void)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, batches_go_oldest_first_with_status_and_heartbeat);
+    tcase_add_test(tests, batches_go_while_the_backend_takes_no_status);
     tcase_add_test(tests, a_change_of_status_is_reported_soon_but_not_at_once_again);
     tcase_add_loop_test(tests, reports_come_as_often_as_the_backend_needs_them, 0,
                         sizeof(paces) / sizeof(paces[0]));
