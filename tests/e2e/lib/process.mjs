@@ -53,7 +53,7 @@ export class Program {
   }
 
   // Ends the program and gives { code, signal }.
-  async end(signal = 'SIGTERM', seconds = 60) {
+  async end(signal = 'SIGTERM', seconds = patience) {
     if (this.running) this.child.kill(signal);
     const limit = new AbortController();
     const late = delay(seconds * 1000, 'late', { signal: limit.signal }).catch(() => 'ended');

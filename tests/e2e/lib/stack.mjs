@@ -211,12 +211,12 @@ ${rules.join('')}`;
     return program.end(signal);
   }
 
-  // Ends everything, collectors first; keeps the directory when `failed`.
+  // Ends everything, collectors first, also after one that did not end in time; keeps the directory when `failed`.
   async close(failed = false) {
-    for (const name of ['collectorProgram', 'attachdProgram', 'backendProgram']) {
-      if (this[name]?.running) await this.end(this[name]);
-    }
-    for (const program of this.programs) if (program.running) await this.end(program);
+    const late = [];
+    const all = [this.collectorProgram, this.attachdProgram, this.backendProgram, ...this.programs];
+    for (const program of all) if (program?.running) await this.end(program).catch((error) => late.push(error));
+    if (late.length > 0) throw late[0];
     if (failed) console.log(`# kept: ${this.dir}`);
     else rmSync(this.dir, { recursive: true, force: true });
   }
