@@ -214,9 +214,7 @@ function sumByType(stored) {
 async function shownTotals() {
   const shown = {};
   await withPage(async (page) => {
-    await page.goto(stack.url);
-    await page.getByTestId('token-input').fill('e2e-user-token-0123456789');
-    await page.keyboard.press('Enter');
+    await stack.logIn(page);
     for (const [workload] of workloads) {
       await page.goto(`${stack.url}/services/-/${workload}?range=24h`);
       for (const [panel, types] of [

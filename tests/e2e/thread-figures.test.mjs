@@ -154,9 +154,7 @@ step('the command line says what it leaves out, as text and as JSON', async () =
 
 step('the page shows the pool, says that threads are left out, and shows the deadlock', async () => {
   await withPage(async (page, errors) => {
-    await page.goto(stack.url); // the one-time code has expired after a soak
-    await page.getByTestId('token-input').fill('e2e-user-token-0123456789');
-    await page.keyboard.press('Enter');
+    await stack.logIn(page); // the one-time code has expired after a soak
     await page.getByTestId('services-table').waitFor();
     errors.length = 0; // the browser tells of the 401 before the login
     const service = `${stack.url}/services/-/crowd`;

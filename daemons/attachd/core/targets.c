@@ -2,9 +2,8 @@
 /* The table of targets, on each of which one operation of a kind runs at a time. */
 #include "core_impl.h"
 
-#include <catalogue/reason.h>
-
 #include <base/thread.h>
+#include <catalogue/reason.h>
 
 #include <errno.h>
 #include <stdlib.h>

@@ -26,8 +26,7 @@ query_code query_timeline(const query *q, const store_filter *filter, timeline *
                           query_meta *meta, store_error *err)
 {
     timeline_reader r = {out, meta};
-    size_t count =
-        (size_t)((filter->to_ms - filter->from_ms + filter->bucket_ms - 1) / filter->bucket_ms);
+    size_t count = (size_t)store_buckets(filter);
 
     *out = (timeline){calloc(count, sizeof(*out->values)), calloc(count, sizeof(*out->recorded)),
                       count};

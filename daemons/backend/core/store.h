@@ -83,6 +83,12 @@ typedef struct store_filter {
     uint64_t busy_percent; /* of a core, from which a thread counts as busy */
 } store_filter;
 
+/* Returns how many buckets of bucket_ms the filter's range has; the last one can be shorter. */
+static inline uint64_t store_buckets(const store_filter *filter)
+{
+    return (filter->to_ms - filter->from_ms + filter->bucket_ms - 1) / filter->bucket_ms;
+}
+
 /* A service with its number of JVMs, and when it was last seen. */
 typedef struct service_row {
     service_key key;

@@ -147,6 +147,8 @@ static int on_buckets(void *context, const chs_result *block)
 
 /* The bucket of a time in milliseconds. */
 #define BUCKET_OF(ms) "toUInt64(intDiv((" ms ") - {from_ms:Int64}, {bucket_ms:Int64}))"
+/* The time of a window's second. */
+#define SECOND "toUnixTimestamp64Milli(time) + at_second * 1000"
 
 /* Adds the value of each second. In buckets that are far longer than a window, the windows' totals
  * give the same picture, from far fewer rows; they have no pools. */
@@ -162,12 +164,8 @@ static void select_values(statement *s, const store_filter *filter)
         sql_where_windows(s, filter);
         return;
     }
-    sql_add(
-        s, "SELECT " BUCKET_OF(
-               "toUnixTimestamp64Milli(time) + at_second * 1000") " AS bucket, "
-                                                                  "value FROM profile_windows "
-                                                                  "ARRAY JOIN second_pool AS pool, "
-                                                                  "second_index AS at_second, ");
+    sql_add(s, "SELECT " BUCKET_OF(SECOND) " AS bucket, value FROM profile_windows ARRAY JOIN "
+                                           "second_pool AS pool, second_index AS at_second, ");
     sql_add(s, counts ? "second_count AS value" : "second_amount AS value");
     sql_where_windows(s, filter);
     if (filter->pool != NULL)
@@ -183,18 +181,14 @@ int clickhouse__read_timeline(void *self, const store_filter *filter, bucket_fn 
     sql_begin(&s);
     sql_add(&s, "SELECT bucket, sum(value) AS total, count() AS row_count FROM (");
     select_values(&s, filter);
-    sql_add(&s, " UNION ALL SELECT arrayJoin(arrayDistinct(arrayMap(at_second -> " BUCKET_OF(
-                    "toUnixTimestamp64Milli(time) + at_second * 1000") ", "
-                                                                       "range(intDiv(length_ms + "
-                                                                       "999, 1000))))) AS bucket, "
-                                                                       "toUInt64(0) AS value FROM "
-                                                                       "profile_windows");
+    sql_add(&s, " UNION ALL SELECT arrayJoin(arrayDistinct(arrayMap(at_second -> ");
+    sql_add(&s, BUCKET_OF(SECOND) ", range(intDiv(length_ms + 999, 1000))))) AS bucket, "
+                                  "toUInt64(0) AS value FROM profile_windows");
     sql_where_windows(&s, filter);
     sql_add(&s, " AND covered_ms > 0) WHERE bucket < {buckets:UInt64} GROUP BY bucket");
     sql_filter_params(&s, filter);
     sql_number(&s, "bucket_ms", filter->bucket_ms);
-    sql_number(&s, "buckets",
-               (filter->to_ms - filter->from_ms + filter->bucket_ms - 1) / filter->bucket_ms);
+    sql_number(&s, "buckets", store_buckets(filter));
     return read_run(self, &s, on_buckets, &r, err);
 }
 

@@ -19,11 +19,12 @@ export function Timeline({ answer, address }: { answer: TimelineAnswer; address:
   };
   const { dragged, handlers } = useBrush(read, (a, b) => address.setRange(spanOf(a, b)));
   const paths = useMemo(() => shapes(answer), [answer]);
+  const text = useMemo(() => timelineText(answer), [answer]);
   return (
     <div className={styles['timeline']} data-testid={`timeline-${answer.type}`}>
-      <p className={styles['readout']}>{readout === '' ? `${timelineText(answer)}. Drag over it to select a time range.` : readout}</p>
+      <p className={styles['readout']}>{readout === '' ? `${text}. Drag over it to select a time range.` : readout}</p>
       <div className={styles['track']} data-testid="timeline-track" {...handlers} onPointerLeave={() => setReadout('')}>
-        <svg viewBox={VIEW_BOX} preserveAspectRatio="none" className={styles['drawing']} role="img" aria-label={timelineText(answer)}>
+        <svg viewBox={VIEW_BOX} preserveAspectRatio="none" className={styles['drawing']} role="img" aria-label={text}>
           <path d={paths.gaps} className={styles['gaps']} />
           <path d={paths.bars} className={styles['bars']} />
         </svg>
