@@ -99,11 +99,12 @@ async function remembers(pod, jvm, reason, { since = '', meanwhile = () => {} } 
 }
 
 // Waits for this state of the pod's JVM in the API, then on the page, with the reason's sentence, its fix, and these words.
-async function shows(pod, { workload = pod, words = '', ...wanted }) {
+async function shows(pod, { workload = pod, words = '', meanwhile = () => {}, ...wanted }) {
   const target = await until(`${pod} is ${JSON.stringify(wanted)}`, async () => {
+    await meanwhile();
     const [found] = await statusOf(pod);
     const fits = found && Object.entries(wanted).every(([key, value]) => found[key] === value) && found.detail.includes(words);
-    if (!fits) throw new Error(JSON.stringify(found));
+    if (!fits) throw new Error(`${found?.state} ${found?.reason} ${found?.detail} ${JSON.stringify(found)}`);
     return found;
   });
   await open(workload, 'targets', `?pod=${pod}`);
@@ -231,8 +232,8 @@ step('storage: a full /tmp is on the page with its fix, and so is the end of a p
   await node.call('pod', 'storage', 'node7', null, {}, { 'hotstack.dev/profile': 'continuous' });
   await node.call('run', ['storage'], { tmp: ['size=16m'] });
   await shows('storage', { state: 'profiling', reason: '' });
-  await node.call('fill_tmp', 'storage');
-  await shows('storage', { state: 'failed', reason: 'disk_full', words: '/tmp' });
+  const fill = () => node.call('fill_tmp', 'storage');
+  await shows('storage', { state: 'failed', reason: 'disk_full', words: '/tmp', meanwhile: fill });
   await node.call('evict', 'storage');
   await shows('storage', { state: 'exited', reason: 'process_exited' });
   await node.call('delete', 'storage');

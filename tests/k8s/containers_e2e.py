@@ -108,8 +108,7 @@ def a_tmp_that_fills_up_costs_its_windows_only(on):
         pod.annotate(profile="continuous", threads="1s")
         on.wait_for_target(jvm, state=PROFILING, reason=0)
         new_windows(on, jvm)
-        jvm.fill_tmp()
-        on.wait_for_target(jvm, state=FAILED, reason=DISK_FULL)
+        on.wait_for_target(jvm, meanwhile=jvm.fill_tmp, state=FAILED, reason=DISK_FULL)
         (jvm.tmp() / "filler").unlink()
         goes_on(on, jvm)
         reasons = {w["reason"] for w in on.windows(jvm)}

@@ -266,8 +266,9 @@ listen: {{port: {self.metrics_port}}}
         """Returns the sum of a metric over all workloads."""
         return sum(value for name, value in self.metrics().items() if name.split("{")[0] == family)
 
-    def wait_for_target(self, jvm, **wanted):
+    def wait_for_target(self, jvm, meanwhile=lambda: None, **wanted):
         def fits():
+            meanwhile()
             target = self.target(jvm)
             return target if all(target.get(k) == v for k, v in wanted.items()) else None
 

@@ -146,9 +146,10 @@ class Container:
         return [path.name for path in self.tmp().iterdir() if path.name.startswith(("hotstack-", ".attach_pid"))]
 
     def fill_tmp(self):
-        """Leaves no room in its /tmp until filler is removed."""
+        """Leaves no room in its /tmp until filler is removed. A session goes on in the room that it gives back itself,
+        until that is filled too by another call."""
         try:
-            with open(self.tmp() / "filler", "wb", buffering=0) as filler:
+            with open(self.tmp() / "filler", "ab", buffering=0) as filler:
                 while True:
                     filler.write(bytes(1 << 16))
         except OSError as error:
