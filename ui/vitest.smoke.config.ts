@@ -6,5 +6,11 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   cacheDir: '.vite',
-  test: { include: ['*/tests/*.smoke.ts'], fileParallelism: false, testTimeout: 120_000, hookTimeout: 120_000 },
+  test: {
+    include: ['*/tests/*.smoke.ts'],
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
+  },
 });

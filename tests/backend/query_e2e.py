@@ -22,6 +22,7 @@ def test_what_was_sent_is_answered(lab):
     assert (objects['raw_total'], objects['value_total']) == ('600', '1200'), 'the counts of alloc'
     one = backend.json('/v1/services/-/shop')
     assert one['workload'] == 'shop' and one['targets'][0]['state'] == 'profiling'
+    assert one['pools'] == ['ctimer'], 'the pools of the seconds'
     selection = {'namespace': '', 'workload': 'shop', 'type': 'lock_delay'}
     graph = backend.json('/v1/flamegraph', **selection)
     profile = graph['profiles'][0]

@@ -80,6 +80,18 @@ query_code query_services(const query *q, const store_filter *filter, service_li
                           query_meta *meta, store_error *err);
 void service_list_free(service_list *list);
 
+/* The thread pools of a selection. */
+typedef struct pool_list {
+    char **names;
+    size_t count;
+} pool_list;
+
+/* Reads the pools that were sampled, the most frequent first; those beyond filter->limit are added
+ * to meta. Free with pool_list_free, also after a failure. */
+query_code query_pools(const query *q, const store_filter *filter, pool_list *out, query_meta *meta,
+                       store_error *err);
+void pool_list_free(pool_list *list);
+
 typedef struct target_entry {
     char *cluster, *namespace_name, *workload, *pod, *container, *node, *service;
     char *version, *jvm_version, *detail;

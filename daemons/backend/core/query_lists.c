@@ -128,6 +128,49 @@ void service_list_free(service_list *list)
     *list = (service_list){NULL, 0};
 }
 
+/* ---- pools ---- */
+
+typedef struct pool_reader {
+    pool_list *list;
+    size_t limit, total;
+} pool_reader;
+
+static int on_pool(void *context, const pool_row *row)
+{
+    pool_reader *r = context;
+
+    if (r->total++ >= r->limit)
+        return 0;
+    char **names = grow(r->list->names, r->list->count, sizeof(*names));
+    if (names == NULL)
+        return -1;
+    r->list->names = names;
+    names[r->list->count] = copy_text(row->pool);
+    return names[r->list->count++] != NULL ? 0 : -1;
+}
+
+query_code query_pools(const query *q, const store_filter *filter, pool_list *out, query_meta *meta,
+                       store_error *err)
+{
+    pool_reader r = {.list = out, .limit = (size_t)filter->limit};
+    store_filter wide = *filter;
+
+    wide.limit = LIST_MAX;
+    query_code code =
+        query_code_of(q->store.profiles->read_pools(q->store.self, &wide, on_pool, &r, err));
+    meta->rows_scanned += r.total;
+    meta->nodes_omitted += r.total - out->count;
+    return code;
+}
+
+void pool_list_free(pool_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->names);
+    *list = (pool_list){NULL, 0};
+}
+
 /* ---- targets ---- */
 
 /* All JVMs of a report have the same time; a report that is newer by this much does not contain the

@@ -103,6 +103,12 @@ typedef struct type_row {
     uint64_t raw_total, value_total;
 } type_row;
 
+/* A thread pool of a selection, and in how many of its windows the pool's threads were sampled. */
+typedef struct pool_row {
+    text pool;
+    uint64_t windows;
+} pool_row;
+
 typedef struct stack_frame {
     text class_name, method, file;
     uint32_t line;
@@ -189,6 +195,7 @@ typedef struct sighting_row {
 /* Borrow the row for the call; return 0 to continue, else the read ends with STORE_ERR_FAILED. */
 typedef int (*service_fn)(void *context, const service_row *row);
 typedef int (*type_fn)(void *context, const type_row *row);
+typedef int (*pool_fn)(void *context, const pool_row *row);
 typedef int (*sum_fn)(void *context, const stack_sum *row);
 typedef int (*bucket_fn)(void *context, const bucket_row *row);
 typedef int (*stack_fn)(void *context, const stack_row *row);
@@ -308,6 +315,9 @@ typedef struct profile_port {
     int (*read_services)(void *self, const store_filter *filter, service_fn each, void *context,
                          store_error *err);
     int (*read_types)(void *self, const store_filter *filter, type_fn each, void *context,
+                      store_error *err);
+    /* Those that were sampled most first. */
+    int (*read_pools)(void *self, const store_filter *filter, pool_fn each, void *context,
                       store_error *err);
     /* One row per stack; filter has a type. */
     int (*read_sums)(void *self, const store_filter *filter, sum_fn each, void *context,

@@ -111,6 +111,19 @@ static int read_types(void *self, const store_filter *filter, type_fn each, void
     return 0;
 }
 
+static int read_pools(void *self, const store_filter *filter, pool_fn each, void *context,
+                      store_error *err)
+{
+    static const char *const names[] = {"exec-#", "", "main"};
+
+    (void)filter, (void)err;
+    for (size_t i = 0; i < 3; i++) {
+        const pool_row row = {text_of(names[i]), 3 - i};
+        ck_assert_int_eq(each(context, &row), 0);
+    }
+    return ((fake *)self)->fails;
+}
+
 static int read_sums(void *self, const store_filter *filter, sum_fn each, void *context,
                      store_error *err)
 {
@@ -184,6 +197,7 @@ static int read_loss(void *self, const store_filter *asked, store_loss *out, sto
 static const profile_port profiles = {.read_fresh = read_fresh,
                                       .read_services = read_services,
                                       .read_types = read_types,
+                                      .read_pools = read_pools,
                                       .read_sums = read_sums,
                                       .read_timeline = read_timeline,
                                       .read_frames = read_frames};
@@ -236,6 +250,22 @@ START_TEST(test_lost_events_are_of_one_type)
     ck_assert_int_eq(query_fresh(&q, &filter, &of_all, &err), QUERY_OK);
     ck_assert_uint_eq(of_all.fresh_until_ms, NOW_MS - 10000);
     ck_assert_uint_eq(of_all.lost_events, 0);
+}
+END_TEST
+
+START_TEST(test_pools_beyond_the_limit_are_told)
+{
+    pool_list pools = {NULL, 0};
+
+    ck_assert_int_eq(query_pools(&q, &filter, &pools, &meta, &err), QUERY_OK);
+    ck_assert_uint_eq(pools.count, 2);
+    ck_assert_str_eq(pools.names[0], "exec-#");
+    ck_assert_str_eq(pools.names[1], "");
+    ck_assert_uint_eq(meta.nodes_omitted, 1);
+    pool_list_free(&pools);
+    f.fails = STORE_ERR_UNAVAILABLE;
+    ck_assert_int_eq(query_pools(&q, &filter, &pools, &meta, &err), QUERY_UNAVAILABLE);
+    pool_list_free(&pools);
 }
 END_TEST
 
@@ -444,6 +474,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_test(tcase, test_scope_and_retention);
     tcase_add_test(tcase, test_lost_events_are_of_one_type);
+    tcase_add_test(tcase, test_pools_beyond_the_limit_are_told);
     tcase_add_test(tcase, test_a_timeline_tells_idle_from_not_recorded);
     tcase_add_test(tcase, test_services);
     tcase_add_loop_test(tcase, test_verdicts, 0, sizeof(verdicts) / sizeof(verdicts[0]));

@@ -166,6 +166,13 @@ describe('service', () => {
     await eventually(() => minutes() >= 6, true);
     await page.goBack();
     await eventually(() => address().searchParams.get('range'), '1h');
+    await track.focus();
+    for (const key of ['Home', 'Shift+ArrowRight', 'Escape', 'ArrowRight', 'Shift+End', 'Shift+ArrowLeft']) await page.keyboard.press(key);
+    await page.keyboard.press('Enter');
+    await eventually(() => address().searchParams.get('range'), null);
+    expect(minutes()).toBeGreaterThan(58);
+    await page.goBack();
+    await eventually(() => address().searchParams.get('range'), '1h');
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });

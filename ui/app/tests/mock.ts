@@ -116,7 +116,7 @@ export class MockBackend {
       case '/v1/services':
         return { services: this.services(), meta };
       case '/v1/services/shop/checkout':
-        return { ...this.services()[0], targets: this.targets, meta };
+        return { ...this.services()[0], targets: this.targets, pools: pool.POOLS, meta };
       case '/v1/status':
         return url.searchParams.has('jvm') ? { targets: this.targets, history: this.history, meta } : { targets: this.targets, meta };
       case '/v1/flamegraph': {

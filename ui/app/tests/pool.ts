@@ -8,6 +8,8 @@ export const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOStri
 
 const JVM = '00000000000012ab';
 const POOL = 'http-nio-8080-exec-#';
+/** Those with samples. */
+export const POOLS = [POOL, 'search-index-writer', 'report-#', 'scheduled-#'];
 
 export const frame = (name: string, line = 0) => {
   const dot = name.lastIndexOf('.');

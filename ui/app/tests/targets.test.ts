@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import type { Target } from '../src/api/status.ts';
-import { jvmOptions, nameOptions } from '../src/parts/frame/filters.ts';
+import { jvmOptions, nameOptions, poolOptions } from '../src/parts/frame/filters.ts';
 import { coverageText, distanceText, endText, matchingTargets, overheadText, sortedTargets, tally } from '../src/parts/targets/targets.ts';
 import { target } from './mock.ts';
 
@@ -67,5 +67,14 @@ describe('filters', () => {
   it('offer the JVMs of the chosen pod that have an id', () => {
     expect(jvmOptions(TARGETS, 'b', null)).toEqual([['00000000000012ab', 'app · pid 1 · 17.0.9+9']]);
     expect(jvmOptions(TARGETS, 'a', null)).toEqual([]);
+  });
+
+  it('offer the pools that were sampled by name, and the chosen one', () => {
+    expect(poolOptions(['main', '', 'exec-#'], 'idle')).toEqual([
+      ['', '(no name)'],
+      ['exec-#', 'exec-#'],
+      ['main', 'main'],
+      ['idle', 'idle'],
+    ]);
   });
 });

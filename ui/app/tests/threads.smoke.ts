@@ -141,8 +141,27 @@ describe('threads', () => {
     const minutes = (Date.parse(searchParams.get('to')!) - Date.parse(searchParams.get('from')!)) / 60_000;
     expect(minutes).toBeGreaterThanOrEqual(6);
     expect(minutes).toBeLessThanOrEqual(8);
-    await page.getByTestId('filter-pool').click();
+    await page.getByTestId('filter-pool').selectOption({ label: 'all pools' });
     await eventually(() => address().searchParams.get('pool'), null);
+    await page.getByTestId('filter-pool').selectOption({ label: 'report-#' });
+    await eventually(() => address().searchParams.get('pool'), 'report-#');
+    await page.getByTestId('locks-table').waitFor();
+  });
+
+  it('lead by keyboard alone from a selected span to the CPU of that time and pool', async () => {
+    await enter(of('threads', '&range=1h'));
+    await page.getByTestId('lane').first().waitFor();
+    await tabTo('[data-pool="search-index-writer"] [data-testid="track"]');
+    for (const key of ['End', 'ArrowLeft', 'Shift+ArrowLeft', 'Shift+ArrowLeft']) await page.keyboard.press(key);
+    expect(await page.getByTestId('readout').textContent()).toMatch(/cores; /);
+    await page.keyboard.press('Enter');
+    await page.getByTestId('brush').waitFor();
+    await tabTo('[data-testid="brush"] a[href*="/cpu"]');
+    await page.keyboard.press('Enter');
+    await eventually(() => address().pathname, '/services/shop/checkout/cpu');
+    const { searchParams } = address();
+    expect(searchParams.get('pool')).toBe('search-index-writer');
+    expect((Date.parse(searchParams.get('to')!) - Date.parse(searchParams.get('from')!)) / 60_000).toBe(3);
   });
 
   it('fold slow threads that are alike into one row, with the chain to the one that runs', async () => {

@@ -13,7 +13,6 @@ import { awaitedText, cycleOf, deadlockText, heldText, isClosed, standing } from
 import {
   barAt,
   barText,
-  brushSpan,
   bucketsFor,
   drawing,
   fullHeight,
@@ -29,7 +28,6 @@ import { chainOfLock, groupSlow } from '../src/parts/threads/slow.ts';
 import { coresOf, spells } from '../src/parts/threads/spells.ts';
 import {
   confidenceWord,
-  coresText,
   cpuFigure,
   endWord,
   frameText,
@@ -41,6 +39,8 @@ import {
   topFrame,
   virtualName,
 } from '../src/parts/threads/words.ts';
+import { brushSpan, placeByKey } from '../src/parts/timeTrack.ts';
+import { coresText } from '../src/parts/words.ts';
 import { frame, lanes, NO_AGENT, oneDeadlock, SOURCES, threads } from './pool.ts';
 
 const META = { from: null, to: null, truncated: false, fresh_until: null, nodes_omitted: 0, sampled: false, missing: [] };
@@ -231,6 +231,13 @@ describe('lanes', () => {
     expect(brushSpan(answer, 0.51, 0.26)).toEqual({ from: 930_000, to: 1_860_000 });
     expect(brushSpan(answer, 0.5, 0.5)).toEqual({ from: 1_770_000, to: 1_830_000 });
     expect(brushSpan(answer, -3, 7)).toEqual({ from: 0, to: 3_600_000 });
+  });
+
+  it('are walked by keys from bucket to bucket, from either end', () => {
+    const hour = { from: '2026-01-31T09:00:00Z', to: '2026-01-31T10:00:00Z', bucket_ms: 900_000 };
+    expect(['ArrowRight', 'ArrowLeft', 'Home', 'End', 'x'].map((key) => placeByKey(key, null, hour))).toEqual([0.125, 0.875, 0.125, 0.875, null]);
+    expect(['ArrowRight', 'ArrowLeft', 'Home', 'End'].map((key) => placeByKey(key, 0.375, hour))).toEqual([0.625, 0.125, 0.125, 0.875]);
+    expect([placeByKey('ArrowLeft', 0.1, hour), placeByKey('ArrowRight', 0.9, hour)]).toEqual([0.125, 0.875]);
   });
 
   it('keep the brush in the address', () => {

@@ -29,6 +29,15 @@ static json_t *targets_json(const target_list *list)
     return rows;
 }
 
+static json_t *pools_json(const pool_list *list)
+{
+    json_t *names = json_array();
+
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(names, json_string(list->names[i]));
+    return names;
+}
+
 void api_services(void *context, const http_request *request, http_response *response)
 {
     call c;
@@ -55,6 +64,7 @@ static void answer_service(call *c)
 {
     service_list list = {NULL, 0};
     target_list targets = {NULL, 0};
+    pool_list pools = {NULL, 0};
     store_filter *filter = &c->params.filter;
 
     query_code code = query_services(&c->api->query, filter, &list, &c->meta, &c->err);
@@ -62,14 +72,19 @@ static void answer_service(call *c)
         code = QUERY_NOT_FOUND;
     if (code == QUERY_OK)
         code = query_targets(&c->api->query, filter, &targets, &c->meta, &c->err);
+    if (code == QUERY_OK)
+        code = query_pools(&c->api->query, filter, &pools, &c->meta, &c->err);
     if (code == QUERY_OK) {
         json_t *json = json_service(&list.items[0]);
-        if (json != NULL)
+        if (json != NULL) {
             json_object_set_new(json, "targets", targets_json(&targets));
+            json_object_set_new(json, "pools", pools_json(&pools));
+        }
         call_send_tagged(c, json);
     } else {
         call_fail(c, code);
     }
+    pool_list_free(&pools);
     target_list_free(&targets);
     service_list_free(&list);
 }

@@ -20,6 +20,7 @@ store clickhouse_ports(clickhouse *c)
     static const profile_port profiles = {
         .read_services = clickhouse__read_services,
         .read_types = clickhouse__read_types,
+        .read_pools = clickhouse__read_pools,
         .read_sums = clickhouse__read_sums,
         .read_timeline = clickhouse__read_timeline,
         .read_fresh = clickhouse__read_fresh,

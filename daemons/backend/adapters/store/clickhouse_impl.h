@@ -61,6 +61,8 @@ int clickhouse__read_services(void *self, const store_filter *filter, service_fn
                               void *context, store_error *err);
 int clickhouse__read_types(void *self, const store_filter *filter, type_fn each, void *context,
                            store_error *err);
+int clickhouse__read_pools(void *self, const store_filter *filter, pool_fn each, void *context,
+                           store_error *err);
 int clickhouse__read_sums(void *self, const store_filter *filter, sum_fn each, void *context,
                           store_error *err);
 int clickhouse__read_timeline(void *self, const store_filter *filter, bucket_fn each, void *context,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads windows: services, types, timelines, freshness. */
+/* Reads windows: services, types, pools, timelines, freshness. */
 #include <catalogue/profile_type.h>
 
 #include "read.h"
@@ -114,6 +114,47 @@ int clickhouse__read_types(void *self, const store_filter *filter, type_fn each,
                 "workload, source");
     sql_filter_params(&s, filter);
     return read_run(self, &s, on_types, &r, err);
+}
+
+/* ---- pools ---- */
+
+typedef struct pools {
+    pool_fn each;
+    void *context;
+} pools;
+
+static const row_field pool_numbers[] = {ROW_FIELD("windows", pool_row, windows)};
+static const row_field pool_texts[] = {ROW_FIELD("thread_pool", pool_row, pool)};
+static const row_shape pool_shape = ROW_SHAPE(pool_numbers, pool_texts);
+
+static int give_pool(void *context, const void *row)
+{
+    const pools *r = context;
+
+    return r->each(r->context, row);
+}
+
+static int on_pools(void *context, const chs_result *block)
+{
+    pool_row row;
+
+    return read_rows(block, &pool_shape, &row, sizeof(row), give_pool, context);
+}
+
+int clickhouse__read_pools(void *self, const store_filter *filter, pool_fn each, void *context,
+                           store_error *err)
+{
+    pools r = {each, context};
+    statement s;
+
+    sql_begin(&s);
+    sql_add(&s, "SELECT toString(arrayJoin(arrayDistinct(second_pool))) AS thread_pool, count() AS "
+                "windows FROM profile_windows");
+    sql_where(&s, filter, "time");
+    sql_add(&s, " GROUP BY thread_pool ORDER BY windows DESC, thread_pool LIMIT {limit:UInt64}");
+    sql_filter_params(&s, filter);
+    sql_number(&s, "limit", filter->limit);
+    return read_run(self, &s, on_pools, &r, err);
 }
 
 /* ---- timelines ---- */

@@ -104,15 +104,22 @@ export function useTimeline(service: ServiceId, narrowed: Narrowed, type: string
   return useTagged('/v1/timeline', { ...selection(service), ...narrowed, type }, refresh, timelineAnswer, wanted);
 }
 
-/** Returns the profile types that one service has samples of. */
-export function usePresentTypes(service: ServiceId, refresh: Refresh): UseQueryResult<ReadonlySet<string>> {
-  return useTagged(`/v1${servicePath(service, '')}`, { cluster: service.cluster }, refresh, presentTypes);
+/** What one service has samples of. */
+export interface Present {
+  types: ReadonlySet<string>;
+  /** Names of thread pools, the most frequent first. */
+  pools: string[];
 }
 
-function presentTypes(json: unknown): ReadonlySet<string> {
-  const types = (json as Record<string, unknown> | null)?.['types'];
+export function usePresent(service: ServiceId, refresh: Refresh): UseQueryResult<Present> {
+  return useTagged(`/v1${servicePath(service, '')}`, { cluster: service.cluster }, refresh, presentAnswer);
+}
+
+function presentAnswer(json: unknown): Present {
+  const { types, pools } = (json ?? {}) as Record<string, unknown>;
   if (typeof types !== 'object' || types === null) throw new Error('"types" is not an object');
-  return new Set(Object.keys(types));
+  if (!Array.isArray(pools) || !pools.every((name) => typeof name === 'string')) throw new Error('"pools" is not a list of names');
+  return { types: new Set(Object.keys(types)), pools };
 }
 
 /** Returns the JVMs of one service, or of all services for null. */

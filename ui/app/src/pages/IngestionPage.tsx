@@ -7,7 +7,7 @@ import { RetentionTable, Sums } from '../parts/ingestion/RetentionTable.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHead } from '../parts/PageHead.tsx';
 import { Panel } from '../parts/Panel.tsx';
-import { plural } from '../parts/threads/words.ts';
+import { plural } from '../parts/words.ts';
 import { useAddress } from '../url/useAddress.ts';
 
 /** Shows whether users can trust the data. */

@@ -13,7 +13,7 @@ import { Panel } from '../parts/Panel.tsx';
 import { stateSummary } from '../parts/status.ts';
 import { matchingTargets, sortedTargets, tally } from '../parts/targets/targets.ts';
 import { TargetTable } from '../parts/targets/TargetTable.tsx';
-import { plural } from '../parts/threads/words.ts';
+import { plural } from '../parts/words.ts';
 import { narrowedOf } from '../url/address.ts';
 import { useAddress, type Address } from '../url/useAddress.ts';
 import page from './page.module.css';

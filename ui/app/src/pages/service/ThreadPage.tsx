@@ -13,7 +13,8 @@ import { NothingSeen, SourcesNotice } from '../../parts/threads/SourcesNotice.ts
 import { coresOf, spells, type Spell } from '../../parts/threads/spells.ts';
 import { Stack } from '../../parts/threads/Stack.tsx';
 import { State } from '../../parts/threads/State.tsx';
-import { coresText, lockName, plural, virtualName } from '../../parts/threads/words.ts';
+import { coresText, plural } from '../../parts/words.ts';
+import { lockName, virtualName } from '../../parts/threads/words.ts';
 import { Axis } from '../../parts/TimeTrack.tsx';
 import { tabAddress, type Tab } from '../../url/address.ts';
 import { formatTime, resolveRange } from '../../url/range.ts';

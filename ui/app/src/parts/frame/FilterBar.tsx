@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { visibleText, shorten } from '@hotstack/flamegraph';
 import type { Target } from '../../api/status.ts';
 import { narrowedOf } from '../../url/address.ts';
 import type { Address } from '../../url/useAddress.ts';
 import { Select } from './Select.tsx';
-import { jvmOptions, nameOptions, type Option } from './filters.ts';
-import controls from '../controls.module.css';
+import { jvmOptions, nameOptions, poolOptions, type Option } from './filters.ts';
 import styles from './frame.module.css';
 
 /** Returns whether a filter is shown: a service with one value lacks it, unless an address has chosen something. */
@@ -13,12 +11,19 @@ function isChoice(options: Option[], chosen: string | null): boolean {
   return options.length > 1 || chosen !== null;
 }
 
+interface FilterBarProps {
+  address: Address;
+  targets: Target[] | undefined;
+  pools: string[] | undefined;
+}
+
 /** Shows the filters that apply to all pages of the service. */
-export function FilterBar({ address, targets = [] }: { address: Address; targets: Target[] | undefined }) {
+export function FilterBar({ address, targets = [], pools = [] }: FilterBarProps) {
   const { pod, container, jvm, version, pool } = narrowedOf(address.search);
   const containers = nameOptions(targets, 'container', container);
   const versions = nameOptions(targets, 'version', version);
   const jvms = jvmOptions(targets, pod, jvm);
+  const poolsFound = poolOptions(pools, pool);
   return (
     <div role="group" aria-label="Filters" className={styles['chosen']}>
       <Select
@@ -59,17 +64,15 @@ export function FilterBar({ address, targets = [] }: { address: Address; targets
           testId="filter-version"
         />
       )}
-      {pool !== null && (
-        <button
-          type="button"
-          className={controls['button']}
-          title="Show all pools"
-          data-testid="filter-pool"
-          onClick={() => address.narrow({ pool: null })}
-        >
-          pool: {shorten(visibleText(pool), 40)} <span aria-hidden="true">×</span>
-          <span className={controls['unseen']}>, remove this filter</span>
-        </button>
+      {isChoice(poolsFound, pool) && (
+        <Select
+          label="Pool"
+          all="all pools"
+          value={pool}
+          options={poolsFound}
+          onChange={(next) => address.narrow({ pool: next })}
+          testId="filter-pool"
+        />
       )}
     </div>
   );

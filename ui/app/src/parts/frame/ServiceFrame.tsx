@@ -3,7 +3,7 @@ import { NavLink, Outlet, useOutletContext, useParams } from 'react-router';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { visibleText } from '@hotstack/flamegraph';
 import { ApiError } from '../../api/client.ts';
-import { usePresentTypes, useStatus } from '../../api/queries.ts';
+import { usePresent, useStatus } from '../../api/queries.ts';
 import type { StatusAnswer } from '../../api/status.ts';
 import type { ServiceId } from '../../api/types.ts';
 import { namespaceOfSegment, tabAddress, TABS } from '../../url/address.ts';
@@ -34,7 +34,7 @@ export function ServiceFrame() {
   const address = useAddress();
   const service: ServiceId = { cluster: address.search.get('cluster'), namespace: namespaceOfSegment(namespace), workload };
   const status = useStatus(service, address.refresh);
-  const types = usePresentTypes(service, address.refresh);
+  const present = usePresent(service, address.refresh);
   const place = [service.cluster, service.namespace].filter((part) => part !== null && part !== '').join(' / ');
   return (
     <>
@@ -57,13 +57,13 @@ export function ServiceFrame() {
         </nav>
       </header>
       <div className={styles['filters']}>
-        <FilterBar address={address} targets={status.data?.targets} />
+        <FilterBar address={address} targets={status.data?.targets} pools={present.data?.pools} />
         <RangePicker address={address} />
       </div>
       {refusesAll(status.error) ? (
         <ErrorNotice error={status.error!} />
       ) : (
-        <Outlet context={{ service, address, status, present: types.data ?? NONE } satisfies ServiceContext} />
+        <Outlet context={{ service, address, status, present: present.data?.types ?? NONE } satisfies ServiceContext} />
       )}
     </>
   );

@@ -21,6 +21,13 @@ export function nameOptions(targets: Target[], key: 'pod' | 'container' | 'versi
   );
 }
 
+/** Returns every pool that was sampled, and the chosen one even when it was not. */
+export function poolOptions(pools: string[], chosen: string | null): Option[] {
+  const word = (pool: string) => (pool === '' ? '(no name)' : shorten(visibleText(pool), LONGEST));
+  const options = [...pools].sort().map((pool): Option => [pool, word(pool)]);
+  return withChosen(options, chosen);
+}
+
 /** Returns every JVM of the chosen pod, by its process and version. */
 export function jvmOptions(targets: Target[], pod: string | null, chosen: string | null): Option[] {
   const found = targets.filter((target) => target.jvm !== '' && (pod === null || target.pod === pod));

@@ -3,7 +3,7 @@ import { formatDecimal, formatPercent, groupDigits, visibleText, type Profile } 
 import type { Meta } from '../../api/types.ts';
 import { formatMoment } from '../../url/range.ts';
 import { ledgerShares } from './ledger.ts';
-import { plural } from '../threads/words.ts';
+import { plural } from '../words.ts';
 import styles from './LedgerLine.module.css';
 
 /** Shows totals, with all digits in a tooltip, and the shares of the sampled value. */

@@ -2,8 +2,8 @@
 // One profile type over time, as shapes to draw and words to read.
 import { formatValue, typeName } from '@hotstack/flamegraph';
 import type { TimelineAnswer } from '../../api/timeline.ts';
-import { rectangle } from '../threads/lanes.ts';
-import { coresText } from '../threads/words.ts';
+import { rectangle } from '../timeTrack.ts';
+import { coresText } from '../words.ts';
 
 const WIDTH = 1000;
 const HEIGHT = 40;

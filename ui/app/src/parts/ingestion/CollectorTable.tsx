@@ -4,7 +4,7 @@ import type { Collector } from '../../api/ingestion.ts';
 import { formatAgo, formatMoment, formatTime } from '../../url/range.ts';
 import { Name } from '../Name.tsx';
 import { TableFrame } from '../TableFrame.tsx';
-import { plural } from '../threads/words.ts';
+import { plural } from '../words.ts';
 import styles from '../targets/TargetList.module.css';
 import table from '../table.module.css';
 

@@ -2,7 +2,7 @@
 // Describes the expired rows and the hourly sums of the store in words.
 import type { RetentionAnswer } from '../../api/ingestion.ts';
 import { formatAgo } from '../../url/range.ts';
-import { plural } from '../threads/words.ts';
+import { plural } from '../words.ts';
 
 const HOUR_S = 3600;
 /** The store drops expired rows within this time (merge_with_ttl_timeout). */

@@ -7,7 +7,7 @@ import type { Address } from '../../url/useAddress.ts';
 import { Answer } from '../Answer.tsx';
 import { Name } from '../Name.tsx';
 import { reasonOf, toneOf } from '../status.ts';
-import { plural } from '../threads/words.ts';
+import { plural } from '../words.ts';
 import styles from './TargetList.module.css';
 import table from '../table.module.css';
 

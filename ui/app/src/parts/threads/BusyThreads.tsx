@@ -9,7 +9,8 @@ import { moveBetweenRows } from '../rowKeys.ts';
 import { TableFrame } from '../TableFrame.tsx';
 import { NothingSeen } from './SourcesNotice.tsx';
 import { State } from './State.tsx';
-import { confidenceWord, coresText, cpuFigure, topFrame, virtualName } from './words.ts';
+import { coresText } from '../words.ts';
+import { confidenceWord, cpuFigure, topFrame, virtualName } from './words.ts';
 import table from '../table.module.css';
 
 interface BusyThreadsProps {

@@ -9,7 +9,8 @@ import { moveBetweenRows } from '../rowKeys.ts';
 import { TableFrame } from '../TableFrame.tsx';
 import { cycleOf, standing } from './deadlocks.ts';
 import { NothingSeen } from './SourcesNotice.tsx';
-import { endWord, plural } from './words.ts';
+import { plural } from '../words.ts';
+import { endWord } from './words.ts';
 import styles from './threads.module.css';
 import table from '../table.module.css';
 

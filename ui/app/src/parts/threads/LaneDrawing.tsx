@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useMemo } from 'react';
 import { BAND, drawing, HEIGHT, STATES, VIEW_BOX, type Bar } from './lanes.ts';
-import { coresText } from './words.ts';
+import { coresText } from '../words.ts';
 import styles from './lanes.module.css';
 
 interface LaneDrawingProps {

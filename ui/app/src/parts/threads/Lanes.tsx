@@ -8,12 +8,13 @@ import { formatTime } from '../../url/range.ts';
 import type { Address } from '../../url/useAddress.ts';
 import { Name } from '../Name.tsx';
 import { moveBetweenRows } from '../rowKeys.ts';
-import { Axis, Brush, useBrush } from '../TimeTrack.tsx';
+import { brushSpan } from '../timeTrack.ts';
+import { Axis, Brush, BRUSH_KEYS, useBrush } from '../TimeTrack.tsx';
 import { LaneDrawing, LaneLegend } from './LaneDrawing.tsx';
-import { barAt, barText, brushSpan, fullHeight, laneText, poolBars, readBrush, sortedLanes, writeBrush, type Bar } from './lanes.ts';
+import { barAt, barText, fullHeight, laneText, poolBars, readBrush, sortedLanes, writeBrush, type Bar } from './lanes.ts';
 import { PoolThreads } from './PoolThreads.tsx';
 import { NothingSeen } from './SourcesNotice.tsx';
-import { plural } from './words.ts';
+import { plural } from '../words.ts';
 import styles from './lanes.module.css';
 
 interface LanesProps {
@@ -25,7 +26,7 @@ interface LanesProps {
 const UNFOLDED_KEY = 'unfold';
 const BRUSH_KEY = 'brush';
 
-/** Shows one lane for each pool: states by colour, CPU by height. A lane opens to its threads; dragging over it selects a time span. */
+/** Shows one lane for each pool: states by colour, CPU by height. A lane opens to its threads; dragging over it, or keys, select a time span. */
 export function Lanes({ answer, service, address }: LanesProps) {
   const [readout, setReadout] = useState('');
   if (answer.lanes.length === 0)
@@ -36,8 +37,8 @@ export function Lanes({ answer, service, address }: LanesProps) {
   return (
     <section className={styles['lanes']} aria-label="Thread pools over time">
       <LaneLegend full={full} each={answer.sources.jvms > 1 ? ' in one JVM, on average' : ''} />
-      <p className={styles['readout']} data-testid="readout">
-        {readout === '' ? 'Point at a lane to read it; drag over it to select a time span.' : readout}
+      <p className={styles['readout']} data-testid="readout" aria-live="polite">
+        {readout === '' ? `Point at a lane to read it; drag over it, or use ${BRUSH_KEYS}, to select a time span.` : readout}
       </p>
       <div role="treegrid" aria-label="Thread pools" data-testid="lanes" onKeyDown={moveBetweenRows}>
         {lanes.map(({ lane, bars }) => {
@@ -121,7 +122,7 @@ function Track({
     onRead(`${formatTime(moment)}: ${bar === undefined ? 'no snapshot' : barText(bar)}`);
   };
   const pick = (a: number, b: number) => address.set(BRUSH_KEY, writeBrush(brushSpan(answer, a, b), lane.pool), '', true);
-  const { dragged, handlers } = useBrush(read, pick);
+  const { dragged, handlers } = useBrush(answer, read, pick);
   const kept = readBrush(address.get(BRUSH_KEY, ''));
   const span = dragged !== null ? brushSpan(answer, ...dragged) : kept?.pool === lane.pool ? kept : null;
   return (

@@ -16,7 +16,8 @@ import { chainOfLock } from './slow.ts';
 import { NothingSeen } from './SourcesNotice.tsx';
 import { Stack } from './Stack.tsx';
 import { OPEN_KEY, Unfolding } from './Unfolding.tsx';
-import { lockName, plural } from './words.ts';
+import { plural } from '../words.ts';
+import { lockName } from './words.ts';
 import styles from './threads.module.css';
 import table from '../table.module.css';
 

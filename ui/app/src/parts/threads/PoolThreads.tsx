@@ -9,7 +9,7 @@ import type { Address } from '../../url/useAddress.ts';
 import { Name } from '../Name.tsx';
 import { LaneDrawing } from './LaneDrawing.tsx';
 import { barText, laneText, threadBars } from './lanes.ts';
-import { plural } from './words.ts';
+import { plural } from '../words.ts';
 import styles from './lanes.module.css';
 
 /** Lanes of single threads that one unfolded pool shows; each is a call of its own. */

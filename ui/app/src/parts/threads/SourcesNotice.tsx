@@ -2,7 +2,8 @@
 import { visibleText } from '@hotstack/flamegraph';
 import type { AnswerMeta, Sources } from '../../api/threads.ts';
 import { Notice } from '../Notice.tsx';
-import { groupMissing, plural, shortfalls } from './words.ts';
+import { plural } from '../words.ts';
+import { groupMissing, shortfalls } from './words.ts';
 
 type Missing = Sources['missing'][number];
 

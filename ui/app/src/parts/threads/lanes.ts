@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of time: what the API tells, as bars to draw and words to read.
-import type { Cell, Lane, LanesAnswer, Snapshot, StateCounts } from '../../api/threads.ts';
-import { coresText } from './words.ts';
+import type { Cell, Lane, Snapshot, StateCounts } from '../../api/threads.ts';
+import { rectangle, type Span } from '../timeTrack.ts';
+import { coresText } from '../words.ts';
 
 export const STATES = ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING'] as const;
 export type StateName = (typeof STATES)[number];
@@ -67,10 +68,6 @@ export const BAND = 8;
 export const HEIGHT = 32;
 const WIDTH = 1000;
 export const VIEW_BOX = `0 0 ${WIDTH} ${HEIGHT}`;
-
-/** Returns a rectangle as a part of a path. */
-export const rectangle = (x: number, y: number, width: number, height: number) =>
-  `M${x.toFixed(2)} ${y.toFixed(2)}h${width.toFixed(2)}v${height.toFixed(2)}h${(-width).toFixed(2)}z`;
 
 export interface Drawing {
   cpu: string;
@@ -138,29 +135,6 @@ export function sortedLanes(lanes: Lane[]): Lane[] {
   const weight = ({ cells }: Lane) => cells.reduce((sum, cell) => sum + (cell?.cpu_ns ?? 0), 0);
   const waits = ({ cells }: Lane) => cells.reduce((sum, cell) => sum + (cell?.lock_waits ?? 0), 0);
   return [...lanes].sort((a, b) => weight(b) - weight(a) || waits(b) - waits(a) || a.pool.localeCompare(b.pool));
-}
-
-export interface Span {
-  from: number;
-  to: number;
-}
-
-/** The length of a profile window, and the time from a snapshot to the next. */
-const SHORTEST_MS = 60_000;
-
-/**
- * Returns the brush's span in whole buckets, from two places of the lane in any order. It lasts a minute at least, so that a
- * window or a snapshot begins in it, and the answers about the span are not empty.
- */
-export function brushSpan({ from, to, bucket_ms }: Pick<LanesAnswer, 'from' | 'to' | 'bucket_ms'>, a: number, b: number): Span {
-  const start = Date.parse(from);
-  const end = Date.parse(to);
-  const bucket = Math.max(1, bucket_ms);
-  const at = (place: number) => start + Math.min(1, Math.max(0, place)) * (end - start);
-  const low = start + Math.floor((at(Math.min(a, b)) - start) / bucket) * bucket;
-  const high = start + Math.ceil((at(Math.max(a, b)) - start) / bucket) * bucket;
-  const last = Math.min(end, Math.max(high, low + bucket));
-  return { from: Math.min(low, last - SHORTEST_MS), to: last };
 }
 
 /** Reads `<from>-<to>-<pool>` of the address; null when there is none. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of the API in words that a reader knows.
 import { formatValue, frameName, groupDigits, shorten, visibleText } from '@hotstack/flamegraph';
+import { plural } from '../words.ts';
 import type { AnswerMeta, BusyThread, Frame, Lock, Sources } from '../../api/threads.ts';
 
 /** Returns the safe text of an API name that this version does not know. */
@@ -93,14 +94,6 @@ export function endWord(reason: string | null): string {
   return reason === null ? 'for a reason that is not known' : wordFor(ENDS, reason, unknownWord(reason));
 }
 
-/** Returns `1.2 cores`, `0.05 cores`. A thread above zero is never shown as zero. */
-export function coresText(cores: number): string {
-  if (!(cores > 0)) return '0 cores';
-  if (cores < 0.01) return '< 0.01 cores';
-  const rounded = Number(cores.toFixed(cores < 10 ? 2 : 1));
-  return rounded === 1 ? '1 core' : `${rounded} cores`;
-}
-
 /** Returns the exact CPU time behind the cores, and its interval. */
 export function cpuFigure({ cpu_ns, interval_ms }: Pick<BusyThread, 'cpu_ns' | 'interval_ms'>): string {
   return `${groupDigits(String(cpu_ns))} ns of CPU in ${formatValue(interval_ms * 1e6, 'ns')}`;
@@ -117,10 +110,6 @@ export function frameText({ class: cls, method, file, line }: Frame): string {
 export function topFrame(stack: Frame[]): string {
   const frame = stack[0];
   return frame === undefined ? '' : visibleText(frameName(frame.class, frame.method));
-}
-
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${groupDigits(String(count))} ${count === 1 ? one : many}`;
 }
 
 /** Returns the gaps of an answer, one sentence each, with the next step. */
