@@ -316,7 +316,7 @@ typedef struct profile_port {
                          store_error *err);
     int (*read_types)(void *self, const store_filter *filter, type_fn each, void *context,
                       store_error *err);
-    /* Those that were sampled most first. */
+    /* The pools that the most windows have samples of come first. */
     int (*read_pools)(void *self, const store_filter *filter, pool_fn each, void *context,
                       store_error *err);
     /* One row per stack; filter has a type. */

@@ -11,6 +11,9 @@ function isChoice(options: Option[], chosen: string | null): boolean {
   return options.length > 1 || chosen !== null;
 }
 
+/** Filters of which another value leaves the chosen JVM behind. */
+const OF_ITS_JVM = ['pod', 'container'];
+
 interface FilterBarProps {
   address: Address;
   targets: Target[] | undefined;
@@ -19,61 +22,34 @@ interface FilterBarProps {
 
 /** Shows the filters that apply to all pages of the service. */
 export function FilterBar({ address, targets = [], pools = [] }: FilterBarProps) {
-  const { pod, container, jvm, version, pool } = narrowedOf(address.search);
+  const narrowed = narrowedOf(address.search);
+  const { pod, container, jvm, version, pool } = narrowed;
   const containers = nameOptions(targets, 'container', container);
   const versions = nameOptions(targets, 'version', version);
   const jvms = jvmOptions(targets, pod, jvm);
   const poolsFound = poolOptions(pools, pool);
+  const filters = [
+    { key: 'pod', label: 'Pod', all: 'all pods', options: nameOptions(targets, 'pod', pod), shown: true },
+    { key: 'container', label: 'Container', all: 'all containers', options: containers, shown: isChoice(containers, container) },
+    { key: 'jvm', label: 'JVM', all: 'all JVMs', options: jvms, shown: jvms.length > 0 },
+    { key: 'version', label: 'Version', all: 'all versions', options: versions, shown: isChoice(versions, version) },
+    { key: 'pool', label: 'Pool', all: 'all pools', options: poolsFound, shown: isChoice(poolsFound, pool) },
+  ] as const;
   return (
     <div role="group" aria-label="Filters" className={styles['chosen']}>
-      <Select
-        label="Pod"
-        all="all pods"
-        value={pod}
-        options={nameOptions(targets, 'pod', pod)}
-        onChange={(next) => address.narrow({ pod: next, jvm: null })}
-        testId="filter-pod"
-      />
-      {isChoice(containers, container) && (
-        <Select
-          label="Container"
-          all="all containers"
-          value={container}
-          options={containers}
-          onChange={(next) => address.narrow({ container: next, jvm: null })}
-          testId="filter-container"
-        />
-      )}
-      {jvms.length > 0 && (
-        <Select
-          label="JVM"
-          all="all JVMs"
-          value={jvm}
-          options={jvms}
-          onChange={(next) => address.narrow({ jvm: next })}
-          testId="filter-jvm"
-        />
-      )}
-      {isChoice(versions, version) && (
-        <Select
-          label="Version"
-          all="all versions"
-          value={version}
-          options={versions}
-          onChange={(next) => address.narrow({ version: next })}
-          testId="filter-version"
-        />
-      )}
-      {isChoice(poolsFound, pool) && (
-        <Select
-          label="Pool"
-          all="all pools"
-          value={pool}
-          options={poolsFound}
-          onChange={(next) => address.narrow({ pool: next })}
-          testId="filter-pool"
-        />
-      )}
+      {filters
+        .filter(({ shown }) => shown)
+        .map(({ key, label, all, options }) => (
+          <Select
+            key={key}
+            label={label}
+            all={all}
+            value={narrowed[key]}
+            options={options}
+            onChange={(next) => address.narrow({ ...(OF_ITS_JVM.includes(key) && { jvm: null }), [key]: next })}
+            testId={`filter-${key}`}
+          />
+        ))}
     </div>
   );
 }

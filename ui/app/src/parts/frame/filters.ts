@@ -7,25 +7,29 @@ export type Option = [value: string, name: string];
 
 const LONGEST = 60;
 
+const wordFor = (name: string) => (name === '' ? '(no name)' : shorten(visibleText(name), LONGEST));
+
 function withChosen(options: Option[], chosen: string | null): Option[] {
   if (chosen === null || options.some(([value]) => value === chosen)) return options;
-  return [...options, [chosen, shorten(visibleText(chosen), LONGEST)]];
+  return [...options, [chosen, wordFor(chosen)]];
 }
 
-/** Returns every pod (container, version) with a JVM, and the chosen one even when it has none. */
-export function nameOptions(targets: Target[], key: 'pod' | 'container' | 'version', chosen: string | null): Option[] {
-  const names = [...new Set(targets.map((target) => target[key]))].filter((name) => name !== '').sort();
+function sortedOptions(names: string[], chosen: string | null): Option[] {
   return withChosen(
-    names.map((name) => [name, shorten(visibleText(name), LONGEST)]),
+    [...names].sort().map((name) => [name, wordFor(name)]),
     chosen,
   );
 }
 
+/** Returns every pod (container, version) with a JVM, and the chosen one even when it has none. */
+export function nameOptions(targets: Target[], key: 'pod' | 'container' | 'version', chosen: string | null): Option[] {
+  const names = [...new Set(targets.map((target) => target[key]))].filter((name) => name !== '');
+  return sortedOptions(names, chosen);
+}
+
 /** Returns every pool that was sampled, and the chosen one even when it was not. */
 export function poolOptions(pools: string[], chosen: string | null): Option[] {
-  const word = (pool: string) => (pool === '' ? '(no name)' : shorten(visibleText(pool), LONGEST));
-  const options = [...pools].sort().map((pool): Option => [pool, word(pool)]);
-  return withChosen(options, chosen);
+  return sortedOptions(pools, chosen);
 }
 
 /** Returns every JVM of the chosen pod, by its process and version. */

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { TimelineAnswer } from '../../api/timeline.ts';
 import { formatTime } from '../../url/range.ts';
 import type { Address } from '../../url/useAddress.ts';
-import { brushSpan } from '../timeTrack.ts';
+import { brushSpan, timeAt } from '../timeTrack.ts';
 import { Axis, Brush, BRUSH_KEYS, useBrush } from '../TimeTrack.tsx';
 import { bucketText, shapes, timelineText, VIEW_BOX } from './timeline.ts';
 import styles from './Timeline.module.css';
@@ -15,8 +15,7 @@ export function Timeline({ answer, address }: { answer: TimelineAnswer; address:
   const buckets = { from, to, bucket_ms: answer.bucket_ms };
   const spanOf = (a: number, b: number) => brushSpan(buckets, a, b);
   const read = (at: number) => {
-    const moment = Date.parse(from) + at * (Date.parse(to) - Date.parse(from));
-    setReadout(`${formatTime(moment)}: ${bucketText(answer, at)}`);
+    setReadout(`${formatTime(timeAt(buckets, at))}: ${bucketText(answer, at)}`);
   };
   const { dragged, handlers } = useBrush(buckets, read, (a, b) => address.setRange(spanOf(a, b)));
   const paths = useMemo(() => shapes(answer), [answer]);

@@ -8,7 +8,7 @@ import { formatTime } from '../../url/range.ts';
 import type { Address } from '../../url/useAddress.ts';
 import { Name } from '../Name.tsx';
 import { moveBetweenRows } from '../rowKeys.ts';
-import { brushSpan } from '../timeTrack.ts';
+import { brushSpan, timeAt } from '../timeTrack.ts';
 import { Axis, Brush, BRUSH_KEYS, useBrush } from '../TimeTrack.tsx';
 import { LaneDrawing, LaneLegend } from './LaneDrawing.tsx';
 import { barAt, barText, fullHeight, laneText, poolBars, readBrush, sortedLanes, writeBrush, type Bar } from './lanes.ts';
@@ -117,9 +117,8 @@ function Track({
   address,
 }: Pick<PoolRowsProps, 'lane' | 'bars' | 'full' | 'onRead' | 'answer' | 'address'>) {
   const read = (at: number) => {
-    const moment = Date.parse(answer.from) + at * (Date.parse(answer.to) - Date.parse(answer.from));
     const bar = barAt(bars, at);
-    onRead(`${formatTime(moment)}: ${bar === undefined ? 'no snapshot' : barText(bar)}`);
+    onRead(`${formatTime(timeAt(answer, at))}: ${bar === undefined ? 'no snapshot' : barText(bar)}`);
   };
   const pick = (a: number, b: number) => address.set(BRUSH_KEY, writeBrush(brushSpan(answer, a, b), lane.pool), '', true);
   const { dragged, handlers } = useBrush(answer, read, pick);
